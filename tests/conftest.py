@@ -55,7 +55,7 @@ _MANY_EXAMPLES = (
     "unit/base/test_untrusted_text.py",
     *(f"unit/energy/attribute/test_{name}.py" for name in ("attribute_properties", "hardware_conservation")),
     *(f"unit/capture/collect/test_{name}.py" for name in _COLLECTED),
-    *(f"unit/virtual_phone/test_{name}.py" for name in ("adb_wire", "phone_log", "phone_sync", "shell_posix", "shell_syntax")),
+    *(f"unit/virtual_phone/test_{name}.py" for name in ("adb_wire", "phone_log", "phone_sync", "shell_any_text", "shell_syntax")),
     "unit/insight/calibrate/test_calibration_files.py",
     "unit/cli/test_settings_file.py",
     "unit/insight/operations/regress/test_read_table.py",

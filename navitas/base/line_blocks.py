@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 LINE_LIMIT = 1 << 20
 """Longer lines are refused, and never kept in memory."""
-_NEWLINE = ord("\n")
+_NEWLINE, _SPACE = ord("\n"), ord(" ")
 _BOM = b"\xef\xbb\xbf"
-_WHITE = list(b" \t\r\v\f")
 _SHOWN = 2000
 _BLOCK_BYTES = 1 << 20
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -30,11 +29,11 @@ class Refusal:
 
 
 class LineSequence(Sequence[bytes]):
-    """Non-empty lines kept as one text, and split on first use. `size` is their number, if it is known."""
+    """Non-empty lines kept as one text, and split on first use. `ends` are where they end, if that is known."""
 
-    def __init__(self, data: bytes = b"", size: int | None = None) -> None:
+    def __init__(self, data: bytes = b"", ends: NDArray[np.int64] | None = None) -> None:
         self.data = data
-        self._size = size if size is not None else data.count(b"\n") + 1 if data else 0
+        self.ends = ends if ends is not None else _ends(data) if data else np.zeros(0, np.int64)
         self._cut: list[bytes] | None = None
 
     @classmethod
@@ -43,7 +42,7 @@ class LineSequence(Sequence[bytes]):
         return cls(b"\n".join(lines))
 
     def __len__(self) -> int:
-        return self._size
+        return len(self.ends)
 
     @overload
     def __getitem__(self, index: int) -> bytes: ...
@@ -82,15 +81,15 @@ class LineCutter:
 
     def cut(self, data: bytes, *, end: bool = False) -> LineBlock:
         """The lines that end in `data`. At the `end` of the content, also the unfinished line."""
-        whole, newline, rest = (data, b"", b"") if end else data.rpartition(b"\n")
-        if not end and not newline:
-            self._keep(self._rest + rest)
+        whole = len(data) if end else data.rfind(b"\n")
+        if whole < 0:
+            self._keep(self._rest + data)
             return LineBlock()
-        text = self._rest + whole
+        text = b"".join((self._rest, memoryview(data)[:whole]))
         if self.number == 0:
             text = text.removeprefix(_BOM)
         block = self._block(text)
-        self._keep(rest)
+        self._keep(data[whole + 1 :])
         return block
 
     def _keep(self, rest: bytes) -> None:
@@ -110,13 +109,13 @@ class LineCutter:
         starts = np.append(0, ends[:-1] + 1)
         is_long = ends - starts > LINE_LIMIT
         is_long[0] |= begins_too_long
-        first_bytes = np.frombuffer(text + b"\n", np.uint8)[starts]
-        is_blank = first_bytes == _NEWLINE
-        for line in np.flatnonzero(np.isin(first_bytes, _WHITE) & ~is_blank & ~is_long).tolist():
+        is_blank = starts == ends
+        some = np.flatnonzero(~is_blank & ~is_long)
+        for line in some[np.frombuffer(text, np.uint8)[starts[some]] <= _SPACE].tolist():
             is_blank[line] = text[starts[line] : ends[line]].isspace()
         refused, kept = np.flatnonzero(is_long).tolist(), np.flatnonzero(~(is_long | is_blank))
         if len(kept) == len(ends) and b"\r" not in text:
-            return LineBlock(range(first, self.number + 1), LineSequence(text, len(ends)))
+            return LineBlock(range(first, self.number + 1), LineSequence(text, ends))
         lines = (text[start:end] for start, end in zip(starts[kept].tolist(), ends[kept].tolist(), strict=True))
         return LineBlock(
             (kept + first).tolist(),

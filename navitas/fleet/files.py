@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -31,6 +31,12 @@ class FleetError(NavitasError):
     """A fleet's folder cannot be read or written, or is not a fleet."""
 
 
+def check_inside(names: Iterable[str]) -> None:
+    """Raise `ValueError` if a name of a file is not within the fleet's folder."""
+    if outside := next((name for name in names if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts), None):
+        raise ValueError(f"{outside} is outside of the fleet")
+
+
 def fingerprint(*files: Path) -> str:
     """A hash of the files' names and sizes. Parts never change, so this identifies the inputs."""
     digest = hashlib.blake2b(digest_size=12)
@@ -43,7 +49,8 @@ def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
     """Read a Parquet file. Raises `FleetError` if that fails."""
     try:
         with _readable(file) as source:
-            whole = pq.ParquetFile(source, pre_buffer=isinstance(file, RemotePath))
+            # Without the checksums, most flipped bytes would be other values.
+            whole = pq.ParquetFile(source, pre_buffer=isinstance(file, RemotePath), page_checksum_verification=True)
             batches = [*whole.iter_batches(_BATCH, columns=columns, use_threads=False)]
             return pa.Table.from_batches(batches) if batches else whole.read(columns, use_threads=False)
     except MemoryError:  # Also a subclass of ArrowException.
@@ -103,7 +110,8 @@ def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[st
         table = table.replace_schema_metadata({_INPUTS: inputs.encode(), _NOTES: json.dumps(dict(notes or {})).encode()})
     texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
     with _unwritable(file), _replacing(file) as target:
-        pq.write_table(table, target, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
+        form = {"compression": _COMPRESSION, "use_dictionary": texts, "row_group_size": _ROW_GROUP}
+        pq.write_table(table, target, write_page_checksum=True, **form)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from navitas.fleet import layout
-from navitas.fleet.files import RESTORE, FleetError
+from navitas.fleet.files import RESTORE, FleetError, check_inside
 from navitas.fleet.remote_path import RemotePath
 
 _KEPT = 20
@@ -50,7 +50,9 @@ class Snapshot:
         try:
             commit = json.loads(file.read_bytes())
             parts = {str(name): int(size) for name, size in commit["parts"].items()}
-            return cls(root, number, parts, {str(name): str(key) for name, key in commit["objects"].items()})
+            objects = {str(name): str(key) for name, key in commit["objects"].items()}
+            check_inside([*parts, *objects.values()])
+            return cls(root, number, parts, objects)
         except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
 

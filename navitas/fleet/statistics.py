@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, replace
+from functools import cache
 from types import ModuleType
 
 import numpy as np
@@ -19,6 +20,7 @@ Z95 = 1.959964
 _HALVINGS = 60
 
 
+@cache
 def _special() -> ModuleType:
     """`scipy.special`, imported on first use."""
     return importlib.import_module("scipy.special")

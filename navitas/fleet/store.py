@@ -64,20 +64,36 @@ class Store:
     snapshot: Snapshot | None = None
 
     @classmethod
-    def create(cls, path: Path, *, buckets: int = BUCKETS, salt: str | None = None) -> Store:
-        """Create the folder, or open an existing fleet. Raises `FleetError` if the folder holds something else.
+    def create(cls, path: Path, *, buckets: int | None = None, salt: str | None = None) -> Store:
+        """Create the folder, or open an existing fleet. Raises the errors of `existing`.
 
         The salt is `salt`, or a random one. If `NAVITAS_FLEET_SALT` has one, that is used, and not kept in the folder.
         """
-        if (path / layout.SETTINGS).exists():
-            return cls.open(path)
+        if (store := cls.existing(path, buckets)) is not None:
+            return store
+        path.mkdir(parents=True, exist_ok=True)
+        write_settings(path / layout.SETTINGS, buckets or BUCKETS, salt)
+        return cls.open(path)
+
+    @classmethod
+    def existing(cls, path: Path, buckets: int | None = None) -> Store | None:
+        """The fleet at a path; None if a new one can be created there.
+
+        Raises `FleetError` if the folder holds something else, or a fleet with another number of buckets.
+        """
+        if cls.named(path).file(layout.SETTINGS).exists():
+            store = cls.open(path)
+            if buckets not in (None, store.buckets):
+                message = f"{path}: the fleet has {store.buckets} buckets, which cannot change"
+                raise FleetError(message, "Leave out --buckets, or name a new fleet.")
+            return store
+        if isinstance(path, RemotePath):
+            return None
         # A folder with a writer's lock, or leftovers of a killed writer, counts as empty.
         empty = path.is_dir() and all(file.name == layout.LOCK or is_leftover(file) for file in path.iterdir())
         if path.exists() and not empty:
             raise FleetError(f"{path}: not a fleet, and not empty", "Name a new or empty folder.")
-        path.mkdir(parents=True, exist_ok=True)
-        write_settings(path / layout.SETTINGS, buckets, salt)
-        return cls.open(path)
+        return None
 
     @classmethod
     def open(cls, path: Path) -> Store:

@@ -55,6 +55,7 @@ WarningCode = (
         "attached_late",
         "block_counters",
         "build",
+        "children",
         "cleanup",
         "counter_restarts",
         "crashed",

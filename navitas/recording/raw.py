@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,14 +29,20 @@ def read_json(path: Path, what: str, limit_bytes: int) -> Any:
         raise RecordingError(f"{path}: {what}unreadable: {error}", _AGAIN) from error
 
 
+@contextmanager
+def readable(path: Path, remedy: str = "Check the recording's files.") -> Iterator[None]:
+    """Raise `RecordingError` with the remedy if the file cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", remedy) from error
+
+
 def read_lines(path: Path) -> Iterator[str]:
     """Yield a text file's lines with their line ends. Replaces invalid UTF-8, and splits lines longer than 1 MiB.
 
     Raises `RecordingError` if the file cannot be read.
     """
-    try:
-        with io.TextIOWrapper(open_regular(path), encoding="utf-8", errors="replace") as file:
-            while line := file.readline(LONGEST_LINE):
-                yield line
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+    with readable(path), io.TextIOWrapper(open_regular(path), encoding="utf-8", errors="replace") as file:
+        while line := file.readline(LONGEST_LINE):
+            yield line

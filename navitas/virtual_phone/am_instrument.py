@@ -9,17 +9,18 @@ import os
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
 from navitas.capture.build.java import jar
 from navitas.capture.bundle.manifest import BundleManifest
 from navitas.virtual_phone import android_app
-from navitas.virtual_phone.app_host import AppHost, Launch
+from navitas.virtual_phone.app_host import AppHost, Launch, java_launch
 from navitas.virtual_phone.host_java import (
     StartError,
     choose_java,
-    class_path_argument,
     java_release,
     sampling_agent,
     start_errors,
@@ -137,11 +138,6 @@ def launch_java(host: AppHost, package: Package, manifest: BundleManifest, argum
     agent = sampling_agent(package.data, arguments) or host.stacks.agent(package)
     properties = {
         **manifest.system_properties,
-        "navitas.sysRoot": str(host.files.root),
-        "navitas.process": package.name,
-        "navitas.uid": str(package.uid),
-        "navitas.log": str(host.log_address),
-        "navitas.stream": "",  # known only when the process starts
         "navitas.testFramework": task.framework,
         "navitas.scanForTestClasses": str(task.scan_for_test_classes).lower(),
         "navitas.includeEngines": ",".join(task.include_engines),
@@ -161,23 +157,12 @@ def launch_java(host: AppHost, package: Package, manifest: BundleManifest, argum
     opened = ["--add-opens=java.base/java.lang=ALL-UNNAMED"] if (java_release(java) or 0) >= _VIRTUAL_THREADS else []
     folder, wrong_folder = _working_dir(package, manifest, arguments)
 
-    def argv(stream: str) -> list[str]:
-        return [
-            java,
-            *begin,
-            *agent,
-            *opened,
-            *manifest.jvm_args,
-            *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),
-            "-cp",
-            class_path_argument(phone_jar, class_path, package.data / "cache" / "class-path.jar"),
-            RUNNER,
-            *(text for pair in arguments for text in pair),
-        ]
-
+    command = [java, *begin, *agent, *opened, *manifest.jvm_args]
+    run = [RUNNER, *chain.from_iterable(arguments)]
     removed = set(manifest.removed_variables)
     env = {name: value for name, value in os.environ.items() if name not in removed} | manifest.environment
-    return Launch(argv, package.name, package.identity, folder, env, tuple(filter(None, (wrong_java, wrong_folder))))
+    launch = java_launch(host, package, command, properties, class_path=(phone_jar, class_path), run=run)
+    return replace(launch, cwd=folder, env=env, warnings=tuple(filter(None, (wrong_java, wrong_folder))))
 
 
 def _working_dir(package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> tuple[Path, str]:

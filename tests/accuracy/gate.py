@@ -5,6 +5,7 @@ more energy in one method or in all. The budgets allow no change of all tests an
 
 - apart, in turns: a pilot asks the check how much data it needs, unless it decides; then as much is drawn again.
 - goes on: a session in turns goes on as with `--measure`, until the check decides, at most for `MOST_REPEATS`. Time is no limit.
+  Of all tests together also with other limits: the change itself, where both verdicts are wrong, and 10 % without a change.
 
 Exit code 1: a target is missed.
 """
@@ -85,6 +86,11 @@ class Change:
 
 
 NO_CHANGE = Change()
+LIMITED = {
+    "at limit": (Change(TOTAL), budgets_of({"at-most-change": 100 * (TOTAL - 1)})),
+    "harmless": (NO_CHANGE, budgets_of({"at-most-change": 10})),
+}
+"""Scenarios of what goes on by other limits."""
 
 
 @cache
@@ -170,26 +176,26 @@ class Laboratory:
         judged = change.first_seen(pilot)
         if judged.verdict != "not enough data" or (not change.method and has_above(pilot)):
             return pilot, sessions, repeats
-        if judged.needed is None or judged.needed.sessions * judged.needed.repeats > MOST_RUNS:
+        more = judged.needed
+        if more is None or more.is_least or more.sessions * more.repeats > MOST_RUNS:
             return pilot, 0, 0
-        sessions, needed_repeats = judged.needed.sessions, judged.needed.repeats
+        sessions, needed_repeats = more.sessions, more.repeats
         recorded = len(project_of(self.name).sessions[0].repeats)
         repeats = 0 if design == "apart" and needed_repeats == recorded else needed_repeats
         return self.check(change, STRICT, design, sessions, repeats), sessions, repeats
 
-    def going_on(self, change: Change) -> tuple[CheckResult, int]:
-        """Judge a session in turns after 5 repeats, 10, 20 and so on, as `navitas check --measure` does. Return the last result
-        and the repeats."""
+    def going_on(self, change: Change, budgets: Budgets = STRICT) -> tuple[CheckResult, int]:
+        """Judge a session in turns as it grows, as `navitas check --measure` does. Return the last result and the repeats."""
         ((before,), (after,)) = self.draw(change, "in turns", 1, MOST_REPEATS)
         repeats, spent = FIRST_REPEATS, 0.0
         while True:
             is_last = repeats >= MOST_REPEATS
             level = look_level(spent, is_last=is_last)
             old, new = ([side.with_runs(np.arange(repeats))] for side in (before, after))
-            result = judge(old, new, STRICT, day=DAY, same_session=True, level=level)
+            result = judge(old, new, budgets, day=DAY, same_session=True, level=level)
             if is_last or has_above(result) or not result.having("not enough data"):
                 return result, repeats
-            repeats, spent = min(2 * repeats, MOST_REPEATS), spent + level
+            repeats, spent = min(result.next_look(repeats), MOST_REPEATS), spent + level
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +261,13 @@ def one_session(job: Job) -> list[Outcome]:
     return [("one session", 1, repeats, results)]
 
 
+def limited(job: Job) -> list[Outcome]:
+    """Return verdicts on all tests together, by sessions that go on."""
+    lab = Laboratory(job.project, job.seed)
+    results = (lab.going_on(*LIMITED[job.scenario]) for _ in range(job.experiments))
+    return [(job.scenario, 1, repeats, Counter([result.word])) for result, repeats in results]
+
+
 def absolute(job: Job) -> list[Outcome]:
     """Return verdicts of one session by a limit of joules that the code exceeds by 10 %."""
     lab = Laboratory(job.project, job.seed)
@@ -284,6 +297,8 @@ TARGETS = {
     "same code": Target("same code: fails", "above", most=0.02),
     "method": Target("+10 % of a method: caught, named", "caught", least=0.95),
     "total": Target("+5 % of all: fails", "caught", least=0.90),
+    "at limit": Target("+5 % of all, limit 5 %: undecided", "not enough data", least=0.96),
+    "harmless": Target("same code, limit 10 %: within", "within", least=0.99),
     "one session": Target("one session each, +10 % of a method, limit 5 %: within", "within", most=0.0),
     "absolute": Target("one session, 10 % over its limit in joules: within", "within", most=0.02),
 }
@@ -338,6 +353,7 @@ def main() -> int:
             for design in arguments.design or DESIGNS:
                 changes = ("method", "total", *(["same code"] if design == GOES_ON else []))
                 outcomes = list(chain.from_iterable(run(experiment, name, design, change) for change in changes))
+                outcomes += chain.from_iterable(run(limited, name, design, kind) for kind in LIMITED if design == GOES_ON)
                 outcomes += run(one_session, name, design, "one session") if design in PILOT else []
                 outcomes += run(absolute, name, design, "absolute") if design == "apart" else []
                 for scenario in TARGETS:

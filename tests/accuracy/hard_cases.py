@@ -12,7 +12,6 @@ import io
 import json
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ import numpy as np
 from case_table import HEAD, case_row, failed_figures
 from world.regimes import HARD_CASES
 from world.simulation import World, simulate
-from world_counts import WorldCounts
+from world_counts import WorldCounts, app_counts
 from world_score import kept, write_samples, write_section
 
 from navitas.cli.main import run
@@ -104,26 +103,16 @@ def verdict_counts(hogs: dict[str, Any], world: World) -> WorldCounts:
     covered = (low <= true) & (true <= high)
     role = np.array([apps[row["app"]]["role"] for row in judged])
     navigation = role == "navigation"
-    return WorldCounts(
+    columns = {"named": named, "is_hog": is_hog, "large": large, "inseparable": inseparable, "known": known, "covered": covered}
+    planted = zip(role.tolist(), verdict.tolist(), strict=True)
+    return app_counts(**columns, true=true, found=extra, planted=planted) + WorldCounts(
         worlds=1,
-        named=int(named.sum()),
-        false=int((named & ~is_hog).sum()),
-        large=int(large.sum()),
-        large_named=int((large & named).sum()),
-        large_inseparable=int((large & inseparable).sum()),
-        found_true=float(np.sum((true * extra)[large])),
-        true_true=float(np.sum((true * true)[large])),
-        covered=int((covered & large).sum()),
-        intervals=int(large.sum()),
-        all_covered=int((covered & known).sum()),
-        all_intervals=int(known.sum()),
         width_percent_h=float(np.median((high - low)[known])),
         harmless=int((known & ~is_hog).sum()),
         harmless_clean=int((known & ~is_hog & (verdict == "clean")).sum()),
         excluded_percent_h=float(np.median(high[known & ~is_hog])),
         navigation_found=float(extra[navigation].sum()),
         navigation_true=float(true[navigation].sum()),
-        planted=Counter(f"{name}: {text}" for name, text in zip(role.tolist(), verdict.tolist(), strict=True) if name),
     )
 
 

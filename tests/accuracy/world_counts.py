@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from navitas.recording.parse.arrays import F64, Bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +84,24 @@ class WorldCounts:
 
     def __add__(self, other: WorldCounts) -> WorldCounts:
         return WorldCounts(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)})
+
+
+def app_counts(
+    *, named: Bool, is_hog: Bool, large: Bool, inseparable: Bool, known: Bool, covered: Bool, true: F64, found: F64,
+    planted: Iterable[tuple[str, str]],
+) -> WorldCounts:  # fmt: skip
+    """Return the counts of apps, by columns with a row for each. `planted` are the roles of apps in the world, and verdicts."""
+    return WorldCounts(
+        named=int(named.sum()),
+        false=int((named & ~is_hog).sum()),
+        large=int(large.sum()),
+        large_named=int((large & named).sum()),
+        large_inseparable=int((large & inseparable).sum()),
+        found_true=float(np.sum((true * found)[large])),
+        true_true=float(np.sum((true * true)[large])),
+        covered=int((covered & large).sum()),
+        intervals=int(large.sum()),
+        all_covered=int((covered & known).sum()),
+        all_intervals=int(known.sum()),
+        planted=Counter(f"{role}: {verdict}" for role, verdict in planted if role),
+    )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 from world.simulation import World
-from world_counts import WorldCounts
+from world_counts import WorldCounts, app_counts
 
 from navitas.fleet.diagnoses.advice import client_actions
 from navitas.fleet.diagnoses.diagnosis import diagnoses_of
@@ -51,20 +49,9 @@ def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
     role = [truth[name]["role"] for name in app]
     inseparable = np.isin(hogs.claim, _INSEPARABLE)
     named = hogs.is_hog
-    return WorldCounts(
-        named=int(named.sum()),
-        false=int((named & ~is_hog).sum()),
-        large=int(large.sum()),
-        large_named=int((large & named).sum()),
-        large_inseparable=int((large & inseparable).sum()),
-        found_true=float(np.sum((true * found)[large])),
-        true_true=float(np.sum((true * true)[large])),
-        covered=int((covered & large).sum()),
-        intervals=int(large.sum()),
-        all_covered=int((covered & known).sum()),
-        all_intervals=int(known.sum()),
-        planted=Counter(f"{one}: {claim}" for one, claim in zip(role, claims, strict=True) if one),
-    )
+    planted = zip(role, claims, strict=True)
+    columns = {"named": named, "is_hog": is_hog, "large": large, "inseparable": inseparable, "known": known, "covered": covered}
+    return app_counts(**columns, true=true, found=found, planted=planted)
 
 
 def _versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:

@@ -14,7 +14,8 @@ from common import ROOT, Figures, Measured, arguments, compared_with, run_measur
 
 sys.path.insert(0, str(ROOT / "tests"))
 from support.big_recording import Mix, make_big_recording, make_deep_recording
-from support.many_samples import make_sampled_recording
+from support.many_samples import make_sampled_recording, write_counted_stacks
+from support.run_bytes import TID0
 
 _NAVITAS = Path(sys.executable).with_name("navitas")
 _LIMIT_MIB = 1536
@@ -62,6 +63,7 @@ def main(argv: list[str]) -> int:
         folder = Path(name)
         _by_events(figures, folder, scale)
         _of_samples(figures, folder / "samples", scale)
+        _of_counted_stacks(figures, folder, scale)
         _huge(figures, folder, scale)
     return figures.close(options.check)
 
@@ -99,6 +101,19 @@ def _of_samples(figures: Figures, recording: Path, scale: int) -> None:
     note = f"{compared_with(found.cpu_s, floor.cpu_s, 'reading the samples')} of CPU time; took {took}"
     figures.add(f"{size}, time", found.wall_s, "s", at_most=8.0, note=note)
     figures.add(f"{size}, peak memory", found.peak_mib, "MiB", at_most=512)
+    shutil.rmtree(recording)
+
+
+def _of_counted_stacks(figures: Figures, folder: Path, scale: int) -> None:
+    """Collapsed stacks of four threads with 5,000 stacks each: an import with a trace, and the report."""
+    trace, stacks = write_counted_stacks(folder, samples := 20_000_000 // scale)
+    size, recording = f"{samples / 1e6:.0f} M samples without times", folder / "counted"
+    options = [f"--process={TID0}", f"--power-profile={ROOT / 'tests/golden/recording-v1/power_profile.xml'}", "--quiet"]
+    imported = run_measured([_NAVITAS, "import", trace, f"--stacks={stacks}", f"--output={recording}", *options])
+    reported = _report(recording, rounds=1)
+    for what, taken in (("import", imported), ("report", reported)):
+        figures.add(f"{size}, {what}, CPU time", taken.cpu_s, "s")
+        figures.add(f"{size}, {what}, peak memory", taken.peak_mib, "MiB", at_most=640)
     shutil.rmtree(recording)
 
 

@@ -1,12 +1,14 @@
 """What the workflow of examples/ci adds to `gradle test` in a job that has its caches (limit: 60 s), step by step.
 
 Each job has a new clone of a pull request and a new Gradle daemon. The tools are those of this environment; downloads of
-Gradle and Navitas are in the user's caches. The check goes on until each budget is decided, as the workflow asks.
+Gradle and Navitas are in the user's caches. The check goes on until each budget is decided, as the workflow asks. How many
+repeats that takes is partly chance, so a harmless change has three jobs, and the median counts.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,9 +22,11 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from support.ci_example import SLOWER, copy_example, pull_request, run_steps
 
-_STEPS = ("installed tools", "navitas check", "navitas compare")
+_STEPS = ("installed tools", "navitas check")
 _HARMLESS = ("return n > 1;", "return 1 < n;")
-_CHANGES = {"a change that finds each prime twice": SLOWER, "a harmless change": _HARMLESS}
+_CHANGES = {"a change that finds each prime twice": (SLOWER, 1), "a harmless change": (_HARMLESS, 3)}
+"""Changes, and their numbers of jobs."""
+_REPEAT = re.compile(r"\(run (\d+) of ")
 
 
 def main(argv: list[str]) -> int:
@@ -32,21 +36,32 @@ def main(argv: list[str]) -> int:
     stages: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         environment = _environment(Path(folder))
-        for label, change in list(_CHANGES.items())[: 1 if options.quick else None]:
-            repositories = Path(folder) / label.replace(" ", "-")
-            repositories.mkdir()
-            command = pull_request(copy_example(repositories / "project"), change)
-            subprocess.run(command, shell=True, cwd=folder, env=environment, check=True)
-            checkout = repositories / "checkout"
-            ((test_s,), _) = _job(["gradle -q test"], checkout, environment)
-            taken_s, printed = _job(run_steps(), checkout, environment)
-            steps = _shown(dict(zip(_STEPS, taken_s, strict=True)))
-            note = f"{steps}; {compared_with(sum(taken_s), test_s, 'gradle test')}"
-            figures.add(f"{label}: it adds", sum(taken_s), "s", at_most=60.0, note=note)
-            stages.append(f"Seconds of navitas check, {label}: {_shown(stages_s(printed))}")
+        for label, (change, jobs) in list(_CHANGES.items())[: 1 if options.quick else None]:
+            measured = []
+            for number in range(jobs):
+                repositories = Path(folder) / f"{label.replace(' ', '-')}-{number}"
+                added_s, note, printed = _added(repositories, change, environment)
+                measured.append((added_s, note))
+                repeats = len(set(_REPEAT.findall(printed)))
+                stages.append(f"Seconds of navitas check, {label}, {repeats} repeats: {_shown(stages_s(printed))}")
+            added_s, note = sorted(measured)[jobs // 2]
+            others = f"; all: {', '.join(f'{one_s:.1f}' for one_s, _ in measured)} s" if jobs > 1 else ""
+            figures.add(f"{label}: it adds", added_s, "s", at_most=60.0, note=note + others)
     code = figures.close(options.check)
     print("\n".join(stages))
     return code
+
+
+def _added(repositories: Path, change: tuple[str, str], environment: Mapping[str, str]) -> tuple[float, str, str]:
+    """Return the seconds that the workflow adds to `gradle test` in a job, by step in words, and what it prints."""
+    repositories.mkdir()
+    command = pull_request(copy_example(repositories / "project"), change)
+    subprocess.run(command, shell=True, cwd=repositories, env=environment, check=True)
+    checkout = repositories / "checkout"
+    ((test_s,), _) = _job(["gradle -q test"], checkout, environment)
+    taken_s, printed = _job(run_steps(), checkout, environment)
+    steps = _shown(dict(zip(_STEPS, taken_s, strict=True)))
+    return sum(taken_s), f"{steps}; {compared_with(sum(taken_s), test_s, 'gradle test')}", printed
 
 
 def _shown(seconds: Mapping[str, float]) -> str:

@@ -21,6 +21,12 @@ OLD, NEW = 0x01000000, 0x01000001
 OUT, ERR, EXIT = 1, 2, 3
 
 
+def packet(kind: bytes, first: int, second: int, data: bytes) -> bytes:
+    command = struct.unpack("<I", kind)[0]
+    header = struct.pack("<6I", command, first, second, len(data), sum(data) & 0xFFFFFFFF, command ^ 0xFFFFFFFF)
+    return header + data
+
+
 class Host:
     """One connection. Checks the magic of received packets and, for an old host, their checksums."""
 
@@ -33,9 +39,7 @@ class Host:
         assert kind == CNXN, "the device requires a key"
 
     def send(self, kind: bytes, first: int, second: int, data: bytes = b"") -> None:
-        command = struct.unpack("<I", kind)[0]
-        header = struct.pack("<6I", command, first, second, len(data), sum(data) & 0xFFFFFFFF, command ^ 0xFFFFFFFF)
-        self._socket.sendall(header + data)
+        self._socket.sendall(packet(kind, first, second, data))
 
     def _take(self, count: int) -> bytes:
         data = b""
@@ -159,6 +163,18 @@ def test_unknown_services_are_closed(connect: Callable[..., Host], service: str)
     host = connect()
     assert host.open(service) == 0
     assert host.read_all(host.open("exec:echo still here", 2), 2) == [b"still here\n"]
+
+
+def test_a_write_to_no_stream_is_answered_with_close(connect: Callable[..., Host]) -> None:
+    host = connect()
+    host.send(WRTE, 9, 99, b"x")
+    assert host.receive() == (CLSE, 0, 9, b"")
+
+
+def test_a_host_that_does_not_introduce_itself_is_disconnected(virtual: AdbDevice) -> None:
+    with connect_to(Path(virtual.serial.removeprefix(LOCAL))) as unknown:
+        unknown.sendall(packet(OPEN, 1, 0, b"exec:ls\0"))
+        assert unknown.recv(1) == b""
 
 
 def test_unrequested_authentication_is_ignored(connect: Callable[..., Host]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import NAVITAS
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import java_project
 
 import navitas
 from navitas.energy.analyze.profile import Profile
@@ -154,15 +154,9 @@ def server() -> Iterator[tuple[int, list[int]]]:
 def traffic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list[int]]]:
     """A project whose test uses a server, and the sizes of what the server received."""
     with server() as (port, sizes):
-        files = {
-            "settings.gradle": "rootProject.name = 'traffic'\n",
-            "build.gradle": f"apply plugin: 'java'\n{JUNIT}test {{ systemProperty 'port', '{port}' }}\n",
-            "src/main/java/p/Traffic.java": SOURCE,
-            "src/main/java/p/Phone.java": PHONE,
-            "src/main/java/p/Pieces.java": PIECES,
-            "src/test/java/p/TrafficTest.java": TEST,
-        }
-        yield write(tmp_path_factory.mktemp("traffic") / "traffic", files), sizes
+        classes = {"Traffic": SOURCE, "Phone": PHONE, "Pieces": PIECES, "TrafficTest": TEST}
+        build = f"test {{ systemProperty 'port', '{port}' }}\n"
+        yield java_project(tmp_path_factory.mktemp("traffic") / "traffic", classes, build), sizes
 
 
 def counter(run: RunTables, scope: str, medium: str) -> IoCounters:

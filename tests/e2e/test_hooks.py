@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from support.command_line import NAVITAS
 from support.gradle_builds import Build, contents
-from support.gradle_projects import JUNIT, compiled, main_class, write
+from support.gradle_projects import compiled, java_project, main_class
 from support.lab import Lab
 
 from navitas.capture.device.adb import AdbDevice
@@ -111,16 +111,9 @@ def write_project(folder: Path) -> Path:
     """Write a project whose tests move bytes and hand work to other threads, with a library that reads a file."""
     with zipfile.ZipFile(folder / "library.jar", "w") as jar:
         jar.write(compiled(folder / "library", {"q/L.java": LIBRARY}) / "q/L.class", "q/L.class")
-    library = "dependencies { implementation files('../library.jar') }\n"
-    files = {
-        "settings.gradle": "rootProject.name = 'uses'\n",
-        "build.gradle": f"apply plugin: 'java'\ngroup = 'org.example'\n{JUNIT}{library}",
-        "src/main/java/p/Uses.java": USES,
-        "src/main/java/p/Pool.java": POOL,
-        "src/test/java/p/UsesTest.java": USES_TEST,
-        "src/test/java/p/PoolTest.java": POOL_TEST,
-    }
-    return write(folder / "uses", files)
+    build = "group = 'org.example'\ndependencies { implementation files('../library.jar') }\n"
+    classes = {"Uses": USES, "Pool": POOL, "UsesTest": USES_TEST, "PoolTest": POOL_TEST}
+    return java_project(folder / "uses", classes, build)
 
 
 @dataclass(frozen=True)

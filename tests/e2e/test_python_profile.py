@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import java_project
 
 from navitas.recording.store import open_recording
 
@@ -20,18 +20,13 @@ public class SortTest {
     int next(int i) { return i % 7 == 0 ? i : i + 1; }
 }
 """
-FILES = {
-    "settings.gradle": "",
-    "build.gradle": f"apply plugin: 'java'\n{JUNIT}",
-    "src/test/java/p/SortTest.java": SORT_TEST,
-}
 
 
 def test_the_example_profiles_a_project(
     any_gradle: str, quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (example,) = [text for text in re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL) if "navitas.profile(" in text]
-    write(tmp_path / "project", FILES)
+    java_project(tmp_path / "project", {"SortTest": SORT_TEST})
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{Path(any_gradle).parent}{os.pathsep}{os.environ['PATH']}")
     exec(example, {"__name__": "__main__"})

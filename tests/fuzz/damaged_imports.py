@@ -1,4 +1,4 @@
-"""Damages traces and logs of each form in thousands of ways, and imports each (`make damage`).
+"""Damages traces, logs and stack samples of each form in thousands of ways, and imports each (`make damage`).
 
 Each import must end with a recording, or with an error that names a file. None may end with a traceback.
 """
@@ -19,12 +19,14 @@ import zlib
 from collections import Counter
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent), str(ROOT / "tests/unit/recording/importing")]
 
 from damage import damage_file  # noqa: E402
 from other_forms import LOGS, MESSAGES, log_of, studio_file  # noqa: E402
+from stack_files import FORMS, sampled_file  # noqa: E402
 from support.art_writer import art_trace, streamed  # noqa: E402
 from support.ftrace_writer import Form, comments  # noqa: E402
 
@@ -40,8 +42,22 @@ _LINE = re.compile(r"^ *(.*)-(\d+) +\[(\d+)\] (\S+) +(\d+)\.(\d+): (\w+)", re.MU
 _ENDS = (0, 2, 4)
 
 
-def samples(folder: Path) -> list[tuple[Path, bool]]:
-    """Write undamaged inputs: files, and whether each is a kernel trace."""
+class Input(NamedTuple):
+    """An undamaged input: a file, and others of which one at a time is the value of an option."""
+
+    path: Path
+    option: str = ""
+    others: tuple[Path, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The ways in which the file can be damaged."""
+        suffix = self.path.suffix
+        return "lines" if suffix in (".txt", ".html") else "json" if suffix in (".json", ".logcat") else "bytes"
+
+
+def samples(folder: Path) -> list[Input]:
+    """Write undamaged inputs."""
     form, draw, t_ns = Form(), Random(1), _BEGIN_NS
     text, events = comments(), []
     for number in range(80):
@@ -64,20 +80,25 @@ def samples(folder: Path) -> list[tuple[Path, bool]]:
     logs |= {"studio.logcat": studio_file(MESSAGES).encode(), "log.txt.gz": gzip.compress(log_of("long", MESSAGES).encode())}
     for name, data in (traces | logs).items():
         (folder / name).write_bytes(data)
-    (folder / "app.trace").write_bytes(art_trace(events, {1: "main"}, start_us=_BEGIN_NS // 1000))
-    (folder / "streamed.trace").write_bytes(streamed(events, {1: "main"}, start_us=_BEGIN_NS // 1000))
+    methods = folder / "app.trace", folder / "streamed.trace"
+    for path, write in zip(methods, (art_trace, streamed), strict=True):
+        path.write_bytes(write(events, {1: "main"}, start_us=_BEGIN_NS // 1000))
+    stacks = [folder / f"samples.{form}" for form in FORMS]
+    for path in stacks:
+        path.write_bytes(sampled_file(path.name, _BEGIN_NS, 100))
     (folder / "profile.xml").write_text(PROFILE)
-    return [(folder / name, name in traces) for name in (*traces, *logs)]
+    *files, trace = stacks
+    of_traces = [Input(folder / name, "--methods", methods) for name in traces]
+    return [*of_traces, *(Input(folder / name) for name in logs), Input(trace), Input(trace, "--stacks", tuple(files))]
 
 
-def examine(sample: Path, is_trace: bool, random: Random, folder: Path) -> tuple[int, str]:
+def examine(sample: Input, random: Random, folder: Path) -> tuple[int, str]:
     """Import a damaged copy. Returns the exit code, and what the command said."""
-    methods = sample.parent / random.choice(("app.trace", "streamed.trace"))
-    copies = [Path(shutil.copy(path, folder)) for path in ((sample, methods) if is_trace else (sample,))]
-    kind = "lines" if sample.suffix in (".txt", ".html") else "json" if sample.suffix in (".json", ".logcat") else "bytes"
-    done = damage_file(*random.choice([(kind, copies[0]), ("bytes", copies[-1])]), random)
-    options = ["-o", str(folder / "rec"), "--power-profile", str(sample.parent / "profile.xml"), "--year", "2021"]
-    options += ["--methods", str(copies[1])] if is_trace else []
+    other = [random.choice(sample.others)] if sample.others else []
+    copies = [Path(shutil.copy(path, folder)) for path in (sample.path, *other)]
+    done = damage_file(*random.choice([(sample.kind, copies[0]), ("bytes", copies[-1])]), random)
+    options = ["-o", str(folder / "rec"), "--power-profile", str(sample.path.parent / "profile.xml"), "--year", "2021"]
+    options += [sample.option, str(copies[1])] if other else []
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         try:
@@ -100,12 +121,12 @@ def main() -> int:
         inputs = samples(made)
         for seed in range(arguments.seed, arguments.seed + arguments.count):
             with tempfile.TemporaryDirectory(dir=temporary) as folder:
-                sample, is_trace = inputs[seed % len(inputs)]
-                code, said = examine(sample, is_trace, Random(seed), Path(folder))
+                sample = inputs[seed % len(inputs)]
+                code, said = examine(sample, Random(seed), Path(folder))
             ended[code] += 1
             if code not in _ENDS or (code and not re.search(r"error: .*\.(?:\w+)", said)):
                 failed += 1
-                print(f"seed {seed}, {sample.name}, ended with {code}: {said}", flush=True)
+                print(f"seed {seed}, {sample.path.name}, ended with {code}: {said}", flush=True)
     print(f"{arguments.count} damaged inputs of imports: {dict(ended)}, {failed} not as they should be")
     return int(failed > 0)
 

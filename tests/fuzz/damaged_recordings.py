@@ -186,17 +186,23 @@ def conservation(report: dict[str, Any]) -> Iterator[str]:
     yield from _off("totals", fsum(totals[name] for name in parts), whole, whole)
     yield from _off("tests", fsum(test["energy_j"] for test in report["tests"]) + totals["outside_tests_j"], whole, whole)
     for test in report["tests"]:
-        threads = fsum(thread["energy_j"] for thread in test["threads"])
+        threads = fsum(_known(thread, "energy_j") for thread in test["threads"])
         others = fsum(test[name] for name in parts[1:])
         yield from _off(f"test {test['id']}", threads + others, test["energy_j"], test["energy_j"])
         for thread in test["threads"]:
-            rest = thread["untraced_j"] + thread["probes_j"]
+            rest = _known(thread, "untraced_j") + _known(thread, "probes_j")
             for rows in ("methods", "nodes"):
-                own = fsum(row["exclusive_j"] for row in thread[rows]) + rest
-                yield from _off(f"{rows} of thread {thread['serial']}", own, thread["energy_j"], test["energy_j"])
+                own = fsum(_known(row, "exclusive_j") for row in thread[rows]) + rest
+                yield from _off(f"{rows} of thread {thread['serial']}", own, _known(thread, "energy_j"), test["energy_j"])
     for warning in report["warnings"]:
         if warning["code"] == "not_conserved":
             yield warning["message"]
+
+
+def _known(row: dict[str, Any], name: str) -> float:
+    """Return a figure; 0 if it is null, as those of threads are whose CPU time nothing shows."""
+    value: float | None = row[name]
+    return 0.0 if value is None else value
 
 
 def _of_views(report: dict[str, Any]) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""Undamaged recordings: frozen ones, generated ones of every level of evidence, and recordings on the virtual phone."""
+"""Undamaged recordings: frozen ones, generated ones of every level of evidence and form of stack samples, and recordings on
+the virtual phone."""
 
 from __future__ import annotations
 
@@ -6,11 +7,13 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+from stack_files import sampled_file
+from support.added_history import add_file
 from support.ftrace_writer import Form, comments
 from support.no_progress import NoProgress
 from support.notes_app import make_bundle
 from support.perfetto_writer import PerfettoWriter
-from support.recording_maker import make_recording, start_ns
+from support.recording_maker import PID0, make_recording, start_ns
 from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
 from support.scenario import PolicySpec, Scenario, TestSpec, ThreadSpec, call
 from truth.phone import PIXEL_6
@@ -56,7 +59,24 @@ def made_samples(folder: Path) -> list[Path]:
         file = File(path=f"runs/0/{name}", kind="trace", bytes=len(trace), sha256="0" * 64, run=0)
         manifest = recording.manifest.model_copy(update={"files": [*recording.manifest.files, file]})
         (root / MANIFEST_NAME).write_text(manifest.model_dump_json(by_alias=True))
+    _make_sampled(folder)
     return sorted(path for path in folder.iterdir() if path.is_dir())
+
+
+def _make_sampled(folder: Path) -> None:
+    """Write recordings of sampled threads: one whose runs have text and JFR, and one with protobuf."""
+    threads = tuple(
+        ThreadSpec(name, busy=((0.0, 400.0, 1.0),), cpu=cpu, probed=False) for cpu, name in enumerate(("main", "worker-1"))
+    )
+    scenario = replace(_scenarios()["plain"], threads=threads, duration_ms=400.0, tests=(TestSpec("a.FooTest#one", 20, 380),))
+    for name, forms in {
+        "sampled": ("samples.jfr", "samples.perf.txt", "samples.collapsed trace.pftrace"),
+        "sampled-protobuf": ("samples.simpleperf", "samples.pprof trace.pftrace", "trace.pftrace"),
+    }.items():
+        make_recording(folder / name, *([scenario] * len(forms)), settings={"mode": "sample"})
+        for run, files in enumerate(forms):
+            for file in files.split():
+                add_file(folder / name, file, file.partition(".")[0], sampled_file(file, start_ns(run), PID0 + run), run)
 
 
 def phone_samples(folder: Path, gradle: str) -> list[Path]:

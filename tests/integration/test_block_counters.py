@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import java_project
 from support.lab import Lab
 
 from navitas.capture.build.bridge import InstrumenterBridge, InstrumentOptions
@@ -58,9 +58,8 @@ Counts = Counter[tuple[str, int, int]]
 @pytest.fixture(scope="module")
 def built(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> list[Bundle]:
     folder = tmp_path_factory.mktemp("blocks")
-    files = {"settings.gradle": "", "build.gradle": f"apply plugin: 'java'\n{JUNIT}"}
-    files |= {"src/main/java/p/Work.java": WORK, "src/test/java/p/WorkTest.java": TESTS}
-    return build_bundles(write(folder / "project", files), BuildOptions(gradle=gradle, probes="blocks"))
+    project = java_project(folder / "project", {"Work": WORK, "WorkTest": TESTS})
+    return build_bundles(project, BuildOptions(gradle=gradle, probes="blocks"))
 
 
 def test_a_recording_has_the_executions_of_each_test(phone: AdbDevice, built: list[Bundle], tmp_path: Path) -> None:

@@ -72,11 +72,11 @@ def job(user: NewUser, released: Path, tmp_path_factory: pytest.TempPathFactory)
 def test_a_fork_without_secrets_has_all_that_the_workflow_needs() -> None:
     text = WORKFLOW.read_text("utf-8")
     assert "secrets." not in text and "vars." not in text
-    assert len(run_steps()) == 3 and "fetch-depth: 0" in text
+    assert len(run_steps()) == 2 and "fetch-depth: 0" in text
 
 
 def test_the_workflow_fails_a_pull_request_that_costs_energy_and_says_why(job: Job) -> None:
-    _, check, compare = run_steps()
+    _, check = run_steps()
     done = job.run(check)
     assert done.returncode == 1, done.stdout + done.stderr
     line = 1 + (job.checkout / SOURCE).read_text().split("\n").index("    static boolean isPrime(int n) {") + 1
@@ -91,8 +91,6 @@ def test_the_workflow_fails_a_pull_request_that_costs_energy_and_says_why(job: J
     results = json.loads((made / "check.sarif").read_text("utf-8"))["runs"][0]["results"]
     assert SOURCE in [one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in results]
     assert int(ElementTree.parse(made / "check.xml").getroot().get("failures", "0")) >= 1
-    done = job.run(compare)
-    assert done.returncode == 0, done.stderr
     assert "isPrime" in (made / "changes.html").read_text("utf-8")
     assert job.run("~/navitas/bin/navitas report build/energy/recordings/after").returncode == 0, "the artifact can be read"
 
@@ -112,6 +110,6 @@ def test_a_shallow_clone_says_what_to_fetch(job: Job, tmp_path: Path) -> None:
     job.run(f"git clone -q --depth=1 'file://{origin}' '{tmp_path}/shallow'")
     done = job.run("sh check.sh", tmp_path / "shallow")
     assert done.returncode == 2 and "git fetch --unshallow origin main:refs/remotes/origin/main" in done.stderr
-    installed, check, *_ = (job.run(step, tmp_path / "shallow") for step in run_steps())
+    installed, check = (job.run(step, tmp_path / "shallow") for step in run_steps())
     assert installed.returncode == 0, installed.stderr
     assert check.returncode == 2 and "fetch-depth: 0" in check.stderr, check.stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.counted_files import model_of
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import java_project, write
 from support.lab import Lab
 from support.no_progress import NoProgress
 
@@ -102,8 +102,7 @@ class Counted:
 
 
 def project(folder: Path, work: str = WORK) -> Path:
-    files = {"settings.gradle": "", "build.gradle": f"apply plugin: 'java'\n{JUNIT}"}
-    return write(folder, {**files, "src/main/java/p/Work.java": work, "src/test/java/p/WorkTest.java": TESTS})
+    return java_project(folder, {"Work": work, "WorkTest": TESTS})
 
 
 def count(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import java_project, write
 from support.lab import Lab
 from support.lab_fixtures import Bundles
 
@@ -43,14 +43,9 @@ public class BusyTest {
 @pytest.fixture(scope="module")
 def lab(phone: AdbDevice, bundles: Bundles, sampler: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
     folder = tmp_path_factory.mktemp("sampled")
-    build = f"apply plugin: 'java'\n{JUNIT}"
-    files = {
-        "settings.gradle": "",
-        "build.gradle": build,
-        "gradle.properties": "navitas.probes=none\n",
-        "src/test/java/p/BusyTest.java": BUSY,
-    }
-    return Lab(phone, bundles(write(folder / "project", files)), folder)
+    project = java_project(folder / "project", {"BusyTest": BUSY})
+    write(project, {"gradle.properties": "navitas.probes=none\n"})
+    return Lab(phone, bundles(project), folder)
 
 
 def test_samples_show_what_each_test_did(lab: Lab) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import java_project
 from support.lab import Lab
 from support.lab_fixtures import Bundles
 
@@ -31,9 +31,7 @@ public class BusyTest {
 @pytest.fixture(scope="module")
 def lab(phone: AdbDevice, bundles: Bundles, tmp_path_factory: pytest.TempPathFactory) -> Lab:
     folder = tmp_path_factory.mktemp("whole")
-    build = f"apply plugin: 'java'\n{JUNIT}"
-    files = {"settings.gradle": "", "build.gradle": build, "src/test/java/p/BusyTest.java": BUSY}
-    return Lab(phone, bundles(write(folder / "project", files)), folder)
+    return Lab(phone, bundles(java_project(folder / "project", {"BusyTest": BUSY})), folder)
 
 
 def test_whole_tests_have_energy_and_no_methods(lab: Lab) -> None:

@@ -8,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import zipfile
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -45,22 +46,19 @@ def extract_apk(bundle: Bundle, name: str = "app.apk") -> Path:
 
 def probed_methods(apk: Path) -> set[str]:
     """Return `package/Class.method` of all methods in an APK whose code calls `Probe.enter`."""
-    found: set[str] = set()
-    with zipfile.ZipFile(apk) as archive:
-        for name in archive.namelist():
-            if name.startswith("classes") and name.endswith(".dex"):
-                found |= _Dex(archive.read(name)).callers(*_PROBE)
-    return found
+    return {method for dex in _dex_files(apk) for method in dex.callers(*_PROBE)}
 
 
 def classes(apk: Path) -> set[str]:
     """Return the names of the classes in an APK, with slashes."""
-    found: set[str] = set()
+    return {kind[1:-1] for dex in _dex_files(apk) for kind in dex.class_names()}
+
+
+def _dex_files(apk: Path) -> Iterator[_Dex]:
     with zipfile.ZipFile(apk) as archive:
         for name in archive.namelist():
             if name.startswith("classes") and name.endswith(".dex"):
-                found |= {kind[1:-1] for kind in _Dex(archive.read(name)).class_names()}
-    return found
+                yield _Dex(archive.read(name))
 
 
 def check_dex_files(apk: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 
+from navitas.base.protobuf_writer import varint
+
 METHODS = (
     "0x4\ta.b.Main\trun\t()V\tMain.java\t12",
     "0x8\ta.b.Main\twork\t(I)J\tMain.java\t20",
@@ -91,8 +93,8 @@ def _packet(events: Sequence[Event], version: int, layout: str) -> bytes:
     body = bytearray()
     for _, method, action, cpu, wall in events:
         if layout == "whole":
-            body += signed_leb128((method | action) - last_method) + unsigned_leb128(wall - last_wall)
-            body += unsigned_leb128(cpu - last_cpu) if version == 5 else b""
+            body += signed_leb128((method | action) - last_method) + varint(wall - last_wall)
+            body += varint(cpu - last_cpu) if version == 5 else b""
             last_method, last_wall, last_cpu = method | action, wall, cpu
         else:
             body += signed_leb128((wall << 2 | action) - last_wall) + (signed_leb128(cpu - last_cpu) if version == 5 else b"")
@@ -110,16 +112,6 @@ def signed_leb128(value: int) -> bytes:
         out.append(value & 0x7F | 0x80)
         value >>= 7
     return bytes([*out, value & 0x7F])
-
-
-def unsigned_leb128(value: int) -> bytes:
-    """Return a number as LEB128; a negative one as C++ converts it, modulo 2^64."""
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
 
 
 def _text(

@@ -93,6 +93,12 @@ def single(root: Path, build: str = "") -> Path:
     )
 
 
+def java_project(root: Path, classes: Mapping[str, str], build: str = "") -> Path:
+    """Write a project with these sources of classes in package `p`, by name: those of tests end with `Test`."""
+    sources = {f"src/{'test' if name.endswith('Test') else 'main'}/java/p/{name}.java": text for name, text in classes.items()}
+    return write(root, {"settings.gradle": "", "build.gradle": f"apply plugin: 'java'\n{JUNIT}{build}", **sources})
+
+
 def tree_hash(folder: Path) -> dict[str, str]:
     """Return a hash of names, times and contents of all files below a folder."""
     return {

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from navitas.recording.parse.jfr.jfr_file import HEADER
 
 LONG, INT, BOOLEAN, STRING = 5, 4, 10, 20
-THREAD, CLASS, SYMBOL, METHOD, STACK, FRAME, FRAME_TYPE = 22, 21, 24, 23, 26, 27, 25
+THREAD, CLASS, SYMBOL, METHOD, STACK, FRAME, FRAME_TYPE, STATE = 22, 21, 24, 23, 26, 27, 25, 28
 SAMPLE, WALL, SETTING, JVM = 101, 102, 103, 104
+DEFAULT, RUNNABLE, SLEEPING = 0, 1, 2
+STATES = {DEFAULT: "STATE_DEFAULT", RUNNABLE: "STATE_RUNNABLE", SLEEPING: "STATE_SLEEPING"}
 KINDS = {1: "Interpreted", 2: "JIT compiled", 3: "Inlined", 4: "Native", 5: "C++", 6: "Kernel"}
 TYPES = {
     LONG: ("long", []),
@@ -27,8 +29,12 @@ TYPES = {
     ),
     STACK: ("jdk.types.StackTrace", ["truncated BOOLEAN", "frames []FRAME"]),
     FRAME: ("jdk.types.StackFrame", ["method *METHOD", "lineNumber INT", "bytecodeIndex INT", "type *FRAME_TYPE"]),
-    SAMPLE: ("jdk.ExecutionSample", ["startTime LONG", "sampledThread *THREAD", "stackTrace *STACK", "state INT"]),
-    WALL: ("profiler.WallClockSample", ["startTime LONG", "sampledThread *THREAD", "stackTrace *STACK", "samples INT"]),
+    SAMPLE: ("jdk.ExecutionSample", ["startTime LONG", "sampledThread *THREAD", "stackTrace *STACK", "state *STATE"]),
+    STATE: ("jdk.types.ThreadState", ["name STRING"]),
+    WALL: (
+        "profiler.WallClockSample",
+        ["startTime LONG", "sampledThread *THREAD", "stackTrace *STACK", "state *STATE", "samples INT"],
+    ),
     SETTING: ("jdk.ActiveSetting", ["startTime LONG", "id LONG", "name STRING", "value STRING"]),
     JVM: ("jdk.JVMInformation", ["startTime LONG", "jvmName STRING", "pid LONG"]),
 }
@@ -60,8 +66,9 @@ def event(kind: int, payload: bytes, *, padded: bool = False) -> bytes:
     return bytes([size >> shift & 0x7F | 0x80 for shift in (0, 7, 14, 21)]) + bytes([size >> 28]) + body
 
 
-def sample(ticks: int, thread: int, stack: int, kind: int = SAMPLE) -> bytes:
-    return event(kind, varint(ticks) + varint(thread) + varint(stack) + varint(1))
+def sample(ticks: int, thread: int, stack: int, kind: int = SAMPLE, state: int = DEFAULT) -> bytes:
+    """Return a sample, of wall time if a state is given."""
+    return event(kind, varint(ticks) + varint(thread) + varint(stack) + varint(state) + (varint(1) if kind == WALL else b""))
 
 
 Method = tuple[str, str, str]
@@ -80,6 +87,7 @@ class JfrText:
     settings: dict[str, str] = field(default_factory=lambda: dict(SETTINGS))
     pid: int = 4000
     truncated: frozenset[int] = frozenset()
+    states: dict[int, str] = field(default_factory=lambda: dict(STATES))
     start_ns: int = 1_700_000_000_000_000_000
     start_ticks: int = 1_000_000_000
     ticks_per_s: int = 1_000_000_000
@@ -126,6 +134,7 @@ class JfrText:
                 len(self.threads),
                 b"".join(varint(tid) + text(name) + varint(tid) + text(name) + varint(1) for tid, name in self.threads.items()),
             ),
+            STATE: (len(self.states), b"".join(varint(number) + text(name) for number, name in self.states.items())),
             STACK: (len(self.stacks), bytes(stacks)),
             METHOD: (len(methods), bytes(rows)),
             CLASS: (len(classes), owners),

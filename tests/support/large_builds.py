@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import JUNIT, java_project, write
 
 _LAYER = 15
 
@@ -35,13 +35,13 @@ def many_modules(root: Path, count: int) -> Path:
 
 def many_tests(root: Path, classes: int, methods: int) -> Path:
     """Write a library with `classes` × `methods` tests. Each test calls a method of the library."""
-    files = {"settings.gradle": "rootProject.name = 'tests'\n", "build.gradle": f"apply plugin: 'java'\n{JUNIT}"}
+    sources = {}
     for number in range(classes):
         name = f"Part{number:03}"
         body = "int sum = n; for (int i = 0; i < 1000; i++) sum = step(sum); return sum;"
-        files[f"src/main/java/p/{name}.java"] = (
+        sources[name] = (
             f"package p; public class {name} {{ public int work(int n) {{ {body} }} int step(int n) {{ return n * 31 + 7; }} }}"
         )
         tests = " ".join(f"@org.junit.Test public void t{one}() {{ new {name}().work({one}); }}" for one in range(methods))
-        files[f"src/test/java/p/{name}Test.java"] = f"package p; public class {name}Test {{ {tests} }}"
-    return write(root, files)
+        sources[f"{name}Test"] = f"package p; public class {name}Test {{ {tests} }}"
+    return java_project(root, sources)

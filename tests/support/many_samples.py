@@ -1,4 +1,5 @@
-"""Generate recordings with millions of stack samples: threads that are sampled every ms, in the JFR files of async-profiler."""
+"""Generate millions of stack samples: recordings of threads that are sampled every ms, in the JFR files of async-profiler, and
+collapsed stacks with their numbers."""
 
 from __future__ import annotations
 
@@ -9,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from support.added_history import add_file
-from support.jfr_writer import SAMPLE, JfrText, TraceFrame
+from support.ftrace_writer import Form
+from support.jfr_writer import DEFAULT, SAMPLE, JfrText, TraceFrame
 from support.recording_maker import make_recording, start_ns
 from support.run_bytes import TID0
 from support.scenario import Scenario, TestSpec, ThreadSpec
 
-_MS = 1_000_000
+_S, _MS = 1_000_000_000, 1_000_000
 _FIRST_MS = 20
 _METHODS = 3000
 _CHUNK_SAMPLES = 5_000_000
@@ -78,5 +80,28 @@ def _events(t_ns: NDArray[np.int64], thread: NDArray[np.int64], stack: NDArray[n
         last = 7 * (size - 1)
         assert values.min() >> last and not values.max() >> last + 7
         columns += [values >> 7 * i & 0x7F | (0x80 if i < size - 1 else 0) for i in range(size)]
-    columns.append(np.ones_like(t_ns))
+    columns.append(np.full_like(t_ns, DEFAULT))
     return np.stack(columns, axis=1).astype(np.uint8).tobytes()
+
+
+def write_counted_stacks(
+    folder: Path, samples: int, *, threads: int = 4, stacks: int = 5000, depth: int = 40
+) -> tuple[Path, Path]:
+    """Write collapsed stacks of about `samples` samples, each stack in every thread, and a trace in which these threads run.
+
+    Returns the trace and the stacks.
+    """
+    form, first_ns, on_ns, every_ns = Form(tgid=True), 100 * _S, 30 * _MS, 40 * _MS
+    named = [(f"worker-{i}" if i else "main", TID0 + i) for i in range(threads)]
+    lines: list[tuple[int, str]] = []
+    for cpu, task in enumerate(named):
+        idle = (f"swapper/{cpu}", 0)
+        for t_ns in range(first_ns, first_ns + 10 * _S, every_ns):
+            lines.append((t_ns, form.switch(cpu, t_ns, (*idle, "R"), task, tgid=TID0)))
+            lines.append((t_ns + on_ns, form.switch(cpu, t_ns + on_ns, (*task, "S"), idle, tgid=TID0)))
+    (trace := folder / "trace.txt").write_text("# tracer: nop\n#\n" + "".join(line for _, line in sorted(lines)))
+    paths = [";".join(f"{owner}.{name}" for (owner, name, _), _ in reversed(one)) for one in _stacks(Random(1), stacks, depth)]
+    count = samples // threads // stacks
+    with (collapsed := folder / "stacks.txt").open("w") as out:
+        out.writelines(f"[{name} tid={tid}];{path} {count}\n" for name, tid in named for path in paths)
+    return trace, collapsed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import java_project
 
 _TEST = """
 package p;
@@ -30,11 +30,4 @@ public class ThreadsTest {
 
 def one_shot_threads(root: Path, threads: int) -> Path:
     """Write the project. Its test writes the threads' CPU time, by their clocks, to `cpu.txt`."""
-    return write(
-        root,
-        {
-            "settings.gradle": "",
-            "build.gradle": f"apply plugin: 'java'\n{JUNIT}",
-            "src/test/java/p/ThreadsTest.java": _TEST % threads,
-        },
-    )
+    return java_project(root, {"ThreadsTest": _TEST % threads})

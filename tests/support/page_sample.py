@@ -53,7 +53,7 @@ def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: in
             "start_ms": starts.tolist(),
             "end_ms": (starts + RUN_MS / tests).tolist(),
         },
-        "threads": {"name": list(ALL_THREADS), "role": ["", "threads without probes", "", ""], "app": [True] * 3 + [False]},
+        "threads": {"name": list(ALL_THREADS), "role": ["", "other threads", "", ""], "app": [True] * 3 + [False]},
         "methods": {
             "label": [".".join(names[i].split(".")[-2:]) for i in order],
             "full": [names[i] for i in order],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,6 +20,8 @@ T0_NS = 1_000_000_000_000
 RUN_STEP_NS = 1_000_000_000_000
 PID0 = 4000
 PACKAGE = "org.example.sample"
+
+Settings = Mapping[str, str | int | float | bool | None]
 
 
 def start_ns(run: int = 0) -> int:
@@ -52,49 +55,62 @@ def make_map(methods: list[str], id_step: int = 1) -> tuple[str, bytes]:
     return map_id, json.dumps(text).encode()
 
 
-def make_recording(
-    folder: Path,
-    *scenarios: Scenario,
-    methods: tuple[str, ...] = (),
-    profile_xml: bytes = PROFILE_XML,
-    voltage_v: float = 3.85,
-    settings: Mapping[str, str | int | float | bool | None] | None = None,
-    id_step: int = 1,
-) -> Recording:
-    """Write one run for each scenario and open the recording. The map contains all called methods, and `methods`."""
-    map_id, map_json = make_map(sorted({m for s in scenarios for m in s.methods()} | set(methods)), id_step)
-    ids = {f"{m['class']}#{m['name']}": m["id"] for m in json.loads(map_json)["methods"]}
-    policies = scenarios[0].policies
+@contextmanager
+def written(
+    folder: Path, project: str, device: DeviceEntry, supply: Supply, *, settings: Settings, method_map: tuple[str, bytes]
+) -> Iterator[tuple[RecordingWriter, dict[str, int]]]:
+    """A recording that is complete at the end of the context. Yields its writer and the ids of methods by `a.b.C#name`.
+
+    Its sources are 1: threads, 2: the process, 10 and more: policies.
+    """
+    map_id, map_json = method_map
     writer = RecordingWriter(
         folder,
-        project=Project(name="sample", build_tool="gradle"),
-        device=DeviceEntry(
-            kind="virtual",
-            serial="127.0.0.1:5555",
-            identity="navitas-virtual",
-            model="Virtual",
-            fingerprint="navitas/virtual/1",
-            sdk=33,
-            cpus=list(scenarios[0].cpus),
-            policies=[Policy(id=p.id, cpus=list(p.cpus)) for p in policies],
-        ),
-        supply=Supply(profile_xml, "test profile", voltage_v, "default"),
-        settings=dict(settings or {}),
+        project=Project(name=project, build_tool="gradle"),
+        device=device,
+        supply=supply,
+        settings=dict(settings),
         created_utc=datetime(2026, 1, 1, tzinfo=UTC),
     )
     with writer:
         writer.add_map(map_id, ":", map_json)
         writer.add_source(Source(id=1, path="threads", kind="thread_schedstat"))
         writer.add_source(Source(id=2, path="/proc/self/stat", kind="process_stat"))
-        for policy in policies:
+        for policy in device.policies:
             path = f"/sys/devices/system/cpu/cpufreq/policy{policy.id}/stats/time_in_state"
             writer.add_source(Source(id=10 + policy.id, path=path, kind="time_in_state", policy=policy.id))
+        yield writer, {f"{method['class']}#{method['name']}": method["id"] for method in json.loads(map_json)["methods"]}
+        writer.finish("complete")
+
+
+def make_recording(
+    folder: Path,
+    *scenarios: Scenario,
+    methods: tuple[str, ...] = (),
+    profile_xml: bytes = PROFILE_XML,
+    voltage_v: float = 3.85,
+    settings: Settings | None = None,
+    id_step: int = 1,
+) -> Recording:
+    """Write one run for each scenario and open the recording. The map contains all called methods, and `methods`."""
+    method_map = make_map(sorted({m for s in scenarios for m in s.methods()} | set(methods)), id_step)
+    device = DeviceEntry(
+        kind="virtual",
+        serial="127.0.0.1:5555",
+        identity="navitas-virtual",
+        model="Virtual",
+        fingerprint="navitas/virtual/1",
+        sdk=33,
+        cpus=list(scenarios[0].cpus),
+        policies=[Policy(id=policy.id, cpus=list(policy.cpus)) for policy in scenarios[0].policies],
+    )
+    supply = Supply(profile_xml, "test profile", voltage_v, "default")
+    with written(folder, "sample", device, supply, settings=settings or {}, method_map=method_map) as (writer, ids):
         first_test = 0
         for number, scenario in enumerate(scenarios):
-            run = RunBytes(scenario, start_ns(number), int(map_id, 16), ids, PID0 + number)
+            run = RunBytes(scenario, start_ns(number), int(method_map[0], 16), ids, PID0 + number)
             _write_run(writer, scenario, run, number, first_test)
             first_test += len(scenario.tests)
-        writer.finish("complete")
     return open_recording(folder)
 
 

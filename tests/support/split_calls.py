@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import java_project
 
 _TEST = """
 package p;
@@ -40,11 +40,4 @@ public class SplitTest {
 
 def split_calls(root: Path, rounds: int) -> Path:
     """Write the project. Its test writes the nanoseconds in `one`, `three` and `deep` to `spent.txt`."""
-    return write(
-        root,
-        {
-            "settings.gradle": "",
-            "build.gradle": f"apply plugin: 'java'\n{JUNIT}",
-            "src/test/java/p/SplitTest.java": _TEST % rounds,
-        },
-    )
+    return java_project(root, {"SplitTest": _TEST % rounds})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from support.scenario import Call, ThreadSpec
 
@@ -32,16 +32,26 @@ def _events(call: Call, ids: Mapping[str, int]) -> Iterator[Event]:
         yield ns(call.end_ms), THROW if call.throws else EXIT, ids[call.method]
 
 
-def anchors_of(thread: ThreadSpec, events: list[Event], anchor_ms: float) -> list[Anchor]:
-    """Return an anchor at each outermost entry and exit, and at a probe when the last anchor is old enough."""
-    anchors: list[Anchor] = []
-    depth = 0
-    for t, kind, _ in events:
+def clock_reads(events: Iterable[tuple[int, int]], interval_ns: int = 1_000_000) -> list[int]:
+    """Return the numbers of the events (time, kind) at which the runtime reads the thread's clock.
+
+    These are outermost entries and exits, and probes when the last reading is old enough.
+    """
+    found: list[int] = []
+    depth, last_ns = 0, 0
+    for number, (t_ns, kind) in enumerate(events):
         outermost = depth == (0 if kind in (ENTER, RESUME) else 1)
         depth += 1 if kind in (ENTER, RESUME) else -1
-        if outermost or t - anchors[-1][0] >= ns(anchor_ms):
-            anchors.append((t, thread.cpu_ns(t / 1e6)))
-    return anchors
+        if outermost or t_ns - last_ns >= interval_ns:
+            found.append(number)
+            last_ns = t_ns
+    return found
+
+
+def anchors_of(thread: ThreadSpec, events: list[Event], anchor_ms: float) -> list[Anchor]:
+    """Return the readings of the thread's clock."""
+    times = [events[number][0] for number in clock_reads(((t, kind) for t, kind, _ in events), ns(anchor_ms))]
+    return [(t, thread.cpu_ns(t / 1e6)) for t in times]
 
 
 def epochs_of(events: list[Event], anchors: list[Anchor]) -> list[Epoch]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from navitas.virtual_phone.host_java import java_release, program
-from support.gradle_projects import JUNIT, write
+from support.gradle_projects import java_project
 
 _INSTALLED = Path("/usr/lib/jvm")
 # By reflection: the build's own JDK may be older. Each thread's work is one call, without a wait or with one.
@@ -49,9 +49,8 @@ public class SpinTest {
 
 def spinning_project(folder: Path, java_home: Path, rounds: int) -> Path:
     """Write the project. Its tests run on this JDK."""
-    build = f"apply plugin: 'java'\nsourceCompatibility = '1.8'\n{JUNIT}test {{ executable = '{program(str(java_home))}' }}\n"
-    files = {"settings.gradle": "", "build.gradle": build, "src/test/java/p/SpinTest.java": _TEST.replace("ROUNDS", str(rounds))}
-    return write(folder, files)
+    build = f"sourceCompatibility = '1.8'\ntest {{ executable = '{program(str(java_home))}' }}\n"
+    return java_project(folder, {"SpinTest": _TEST.replace("ROUNDS", str(rounds))}, build)
 
 
 def java_with_virtual_threads() -> Path:

@@ -6,26 +6,19 @@ from collections.abc import Mapping
 
 import numpy as np
 from support import chunk_writer as cw
+from support.thread_events import clock_reads
 
-from truth.work import ENTER, RESUME, Thread
+from truth.work import Thread
 
 _PER_CHUNK = 8192
 _IN_EVENTS = 0xFFFFFFFF
 _HANDOFFS = 9
 
 
-def anchors_of(thread: Thread, interval_ns: int = 1_000_000) -> list[tuple[int, int]]:
-    """Readings (time, CPU ns) at outermost entries and exits, and at a probe if the last reading is old enough."""
-    anchors: list[tuple[int, int]] = []
-    depth, last_ns = 0, -interval_ns
-    for t_ns, kind, _, cpu_ns in thread.events:
-        enters = kind in (ENTER, RESUME)
-        outermost = depth == (0 if enters else 1)
-        depth += 1 if enters else -1
-        if outermost or t_ns - last_ns >= interval_ns:
-            anchors.append((t_ns, cpu_ns))
-            last_ns = t_ns
-    return anchors
+def anchors_of(thread: Thread) -> list[tuple[int, int]]:
+    """Readings (time, CPU ns) of the thread's clock."""
+    reads = clock_reads((t_ns, kind) for t_ns, kind, _, _ in thread.events)
+    return [(thread.events[number][0], thread.events[number][3]) for number in reads]
 
 
 def thread_chunks(thread: Thread, ids: Mapping[str, int], *, serial: int, map_id: int, t0_ns: int, anchored: bool) -> list[bytes]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
-from support.recording_maker import make_map
+from support.recording_maker import make_map, written
 
-from navitas.recording.manifest import DeviceEntry, Policy, Project, Run, Source, Test
-from navitas.recording.writer import RecordingWriter, Supply
+from navitas.recording.manifest import DeviceEntry, Policy, Run, Test
+from navitas.recording.writer import Supply
 from truth.ftrace import trace_text
 from truth.phone import Phone, profile_xml
 from truth.record import Record
@@ -38,32 +36,19 @@ def write_recording(
     edges_ns = edges_ns or record.window
     class_name, _, method = TEST.partition("#")
     methods = [method, *(f"{method}{number}" for number in range(1, len(edges_ns) - 1))]
-    map_id, map_json = make_map(sorted({TEST} | {event[2] for thread in record.threads for event in thread.events}))
-    policies = [Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in profile.clusters]
-    writer = RecordingWriter(
-        folder,
-        project=Project(name="truth", build_tool="gradle"),
-        device=DeviceEntry(
-            kind="virtual",
-            serial="truth",
-            model="Truth",
-            fingerprint="navitas/truth/1",
-            sdk=34,
-            cpus=list(range(len(profile.cluster_of))),
-            policies=policies,
-        ),
-        supply=Supply(profile_xml(profile), "truth", profile.voltage_v, "default"),
-        settings={"sample_interval_ms": interval_ns / 1e6},
-        created_utc=datetime(2026, 1, 1, tzinfo=UTC),
+    method_map = map_id, _ = make_map(sorted({TEST} | {event[2] for thread in record.threads for event in thread.events}))
+    device = DeviceEntry(
+        kind="virtual",
+        serial="truth",
+        model="Truth",
+        fingerprint="navitas/truth/1",
+        sdk=34,
+        cpus=list(range(len(profile.cluster_of))),
+        policies=[Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in profile.clusters],
     )
-    with writer:
-        writer.add_map(map_id, ":", map_json)
-        writer.add_source(Source(id=1, path="threads", kind="thread_schedstat"))
-        writer.add_source(Source(id=2, path="/proc/self/stat", kind="process_stat"))
-        for policy in policies:
-            path = f"/sys/devices/system/cpu/cpufreq/policy{policy.id}/stats/time_in_state"
-            writer.add_source(Source(id=10 + policy.id, path=path, kind="time_in_state", policy=policy.id))
-        ids = {f"{method['class']}#{method['name']}": method["id"] for method in json.loads(map_json)["methods"]}
+    supply = Supply(profile_xml(profile), "truth", profile.voltage_v, "default")
+    settings = {"sample_interval_ms": interval_ns / 1e6}
+    with written(folder, "truth", device, supply, settings=settings, method_map=method_map) as (writer, ids):
         samples = Samples(record, interval_ns, level, seed)
         chunks = [
             *(() if stacks else samples.thread_chunks(int(map_id, 16), ids)),
@@ -80,4 +65,3 @@ def write_recording(
             test = {"id": number, "run": 0, "module": ":", "class": class_name, "method": name, "repeat": 0, "status": "passed"}
             writer.add_test(Test.model_validate(test))
         writer.add_run(Run(id=0, module=":", repeat=0, package="org.example.truth", map_id=map_id, exit="complete", pid=PID))
-        writer.finish("complete")

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from navitas.android.batterystats.history_line import ITEM
-from navitas.android.batterystats.keys import CODES, KEYS, OFF, STATE_NAMES, STATE_NUMBERS, WIFI_RADIO_SINCE, KeyKind
+from navitas.android.batterystats.keys import CODES, KEYS, OFF, STATE_NAMES, WIFI_RADIO_SINCE, KeyKind
 from navitas.android.batterystats.line_counts import LineCounts
-from navitas.android.batterystats.numbers import parse_integer, parse_number, parse_uid
+from navitas.android.batterystats.numbers import parse_uid
 from navitas.android.batterystats.tables import Integers
 
 NOTE = len(STATE_NAMES)
@@ -29,8 +29,6 @@ _TEXT_NAME = re.compile(r'([^:"]*):"(.*)"')
 _DETAILS = re.compile(rb",D(?:cpu|pst)=")
 """Times of CPUs, which are no states."""
 _RAW_STATES = re.compile(rb"[0-9a-f]{6,16}")
-_MILLI = frozenset(STATE_NUMBERS[name] for name in ("charge", "modemRailChargemAh", "wifiRailChargemAh"))
-_IDLE = STATE_NUMBERS["device_idle"]
 _UNREADABLE = "an item that cannot be read"
 MOST_NAMES = 200_000
 MORE = "(more names)"
@@ -150,31 +148,16 @@ class Changes(dict[bytes, int]):
         kind, state = KEYS.get(key, (None, 0))
         if kind is None:
             return self._note(f"unknown key {key[:40]}")
-        if kind is KeyKind.BATTERY:
-            return self._battery(state, key, value)
-        if kind is KeyKind.VALUE:
-            return self._word(state, sign, key, value)
+        if kind is KeyKind.NOT_USED or (key == "Wr" and 0 < self.version < WIFI_RADIO_SINCE):
+            return self._add(NOTHING, 0, OFF)
+        if kind in (KeyKind.BATTERY, KeyKind.VALUE):
+            return self._word(state, key, value)
         if kind is not KeyKind.FLAG and value is None:
             return self._note(f"{key}: no name")
-        if key == "Wr" and 0 < self.version < WIFI_RADIO_SINCE:
-            state = STATE_NUMBERS["wifi_running"]
         return self._add(state, 0 if value is None else self._name(value), OFF if sign == "-" else 1)
 
-    def _battery(self, state: int, key: str, value: str | None) -> int:
-        codes = CODES.get(state)
-        if codes is not None:
-            number = codes.get(value or "")
-        elif state in _MILLI:
-            charge = parse_number(value or "")
-            number = round(charge * 1000) if charge is not None and abs(charge) < 1e9 else None
-        else:
-            number = parse_integer(value or "")
-        return self._note(f"{key}: unknown value") if number is None else self._add(state, 0, number)
-
-    def _word(self, state: int, sign: str, key: str, value: str | None) -> int:
+    def _word(self, state: int, key: str, value: str | None) -> int:
         code = CODES[state].get(value or "")
-        if value is None and sign and state == _IDLE:
-            code = 2 if sign == "+" else 0  # Android 6 has one idle mode, the full one
         return self._note(f"{key}: unknown value") if code is None else self._add(state, 0, code)
 
     def _name(self, value: str) -> int:

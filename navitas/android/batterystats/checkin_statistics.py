@@ -1,4 +1,4 @@
-"""Statistics of `--checkin`: counters of users and Android's estimates. Fields are read by position, as far as they go.
+"""Statistics of `--checkin`: counters of users. Fields are read by position, as far as they go.
 
 Source: AOSP's BatteryStats.dumpCheckinLocked, Android 4.4 to 16.
 """
@@ -10,53 +10,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from navitas.android.batterystats.line_counts import LineCounts
-from navitas.android.batterystats.numbers import parse_count, parse_number, parse_uid
-from navitas.android.batterystats.statistics import Statistics, component_name
+from navitas.android.batterystats.numbers import parse_count, parse_uid
+from navitas.android.batterystats.statistics import ANY_USE, Statistics
 
-CONTROLLERS = {"gwfcd": "wifi", "gmcd": "modem", "gble": "bluetooth"}
-"""The radio of each type of line."""
 _LINE = re.compile(r"\d{1,2},(-?\w{1,12}),([a-z]),(\w{1,8})(?:,(.*))?", re.ASCII)
 _SINCE_RESET = "l"
-_GPS = "-10000"
 _NOT_MEASURED = "-1"
-_US = 1e-3
-_UNITS = ("ms", "count")
-# Names of fields in order; None: not used. A name that begins with `us:` is in microseconds.
+# Names of fields in order; None: not used.
 _FIELDS: dict[str, tuple[str | None, ...]] = {
     "nt": (
-        "mobile_rx_bytes", "mobile_tx_bytes", "wifi_rx_bytes", "wifi_tx_bytes", "mobile_rx_packets", "mobile_tx_packets",
-        "wifi_rx_packets", "wifi_tx_packets", "us:mobile_active_ms", "mobile_active_count", "bluetooth_rx_bytes",
-        "bluetooth_tx_bytes", "mobile_wakeup_count", "wifi_wakeup_count", "mobile_background_rx_bytes",
-        "mobile_background_tx_bytes", "wifi_background_rx_bytes", "wifi_background_tx_bytes", "mobile_background_rx_packets",
-        "mobile_background_tx_packets", "wifi_background_rx_packets", "wifi_background_tx_packets",
+        "mobile_rx_bytes", "mobile_tx_bytes", "wifi_rx_bytes", "wifi_tx_bytes", *[None] * 10, "mobile_background_rx_bytes",
+        "mobile_background_tx_bytes", "wifi_background_rx_bytes", "wifi_background_tx_bytes",
     ),
-    "gn": (
-        "mobile_rx_bytes", "mobile_tx_bytes", "wifi_rx_bytes", "wifi_tx_bytes", "mobile_rx_packets", "mobile_tx_packets",
-        "wifi_rx_packets", "wifi_tx_packets", "bluetooth_rx_bytes", "bluetooth_tx_bytes",
-    ),
-    "wfl": (
-        "us:wifi_full_lock_ms", "us:wifi_scan_ms", "us:wifi_running_ms", "wifi_scan_count", None, None, None,
-        "wifi_scan_background_count", "wifi_scan_actual_ms", "wifi_scan_background_ms",
-    ),
-    "bt": (
-        None, "on_battery_ms", "on_battery_uptime_ms", "total_ms", "total_uptime_ms", None, "on_battery_screen_off_ms",
-        "on_battery_screen_off_uptime_ms",
-    ),
-    "aud": ("audio_ms", "audio_count"),
-    "vid": ("video_ms", "video_count"),
-    "cam": ("camera_ms", "camera_count"),
-    "fla": ("flashlight_ms", "flashlight_count"),
-    "vib": ("vibrator_ms", "vibrator_count"),
-    "fg": ("foreground_activity_ms", "foreground_activity_count"),
-    "fgs": ("foreground_service_ms", "foreground_service_count"),
-    "blem": ("ble_scan_ms", "ble_scan_count"),
-    "awl": ("wake_lock_all_ms", "wake_lock_all_background_ms"),
-    "cpu": ("cpu_user_ms", "cpu_system_ms"),
-    "br": ("brightness_dark_ms", "brightness_dim_ms", "brightness_medium_ms", "brightness_light_ms", "brightness_bright_ms"),
-    "pws": ("capacity_mah", "computed_drain_mah", "actual_drain_least_mah", "actual_drain_most_mah"),
+    "wfl": (None, None, None, "wifi_scan_count", None, None, None, "wifi_scan_background_count"),
+    "bt": (None, "on_battery_ms", None, None, None, None, "on_battery_screen_off_ms"),
+    "awl": ("wake_lock_all_ms",),
 }  # fmt: skip
-_WAKE_LOCKS = {"f": "wake_lock_full", "p": "wake_lock_partial", "bp": "wake_lock_background_partial", "w": "wake_lock_window"}
-_OF_DEVICE = ("gn", "br", "bt", "pws", *CONTROLLERS)
+_USES = frozenset(("wl", "wua", *_FIELDS, "aud", "vid", "cam", "fla", "vib", "fg", "fgs", "blem", "cpu", "sr", "kwl"))
+"""Types of lines for users that did something."""
+_WAKE_LOCKS = {"f": "", "p": "wake_lock_partial", "bp": "wake_lock_background_partial", "w": ""}
+"""Names by letter; empty: not used."""
 _START_CLOCK = 5
 """Field of `bt`: when the statistics were reset, in ms since 1970."""
 _WITH_DURATION = 6
@@ -118,12 +91,9 @@ class CheckinStatistics:
         return True
 
     def _since_reset(self, number: int, kind: str, fields: list[str], line: bytes) -> None:
-        if kind == "pwi":
-            self._power(number, fields, line)
-            return
         if kind == "bt" and len(fields) > _START_CLOCK and parse_count(fields[_START_CLOCK]):
             self._found.reset_at(fields[_START_CLOCK])
-        self._counters(-1 if kind in _OF_DEVICE else number, kind, fields, line)
+        self._counters(-1 if kind == "bt" else number, kind, fields, line)
 
     def _info(self, kind: str, fields: list[str], line: bytes) -> None:
         if kind == "vers" and fields[0].isascii() and fields[0].isdigit() and len(fields[0]) < 7:
@@ -137,30 +107,13 @@ class CheckinStatistics:
         else:
             self._counts.skip(f"checkin type {kind}")
 
-    def _power(self, uid: int, fields: list[str], line: bytes) -> None:
-        charge = parse_number(fields[1]) if len(fields) > 1 else None
-        if charge is None:
-            self._counts.refuse("pwi: unreadable fields", line)
-            return
-        name = component_name(fields[0])
-        if name in ("app", "user") or uid > 0:
-            self._found.add_power("uid", uid, name, "", charge)
-        else:
-            self._found.add_power("device", -1, name, "", charge)
-        self._counts.accept()
-
     def _counters(self, uid: int, kind: str, fields: list[str], line: bytes) -> None:
+        if uid >= 0 and kind in _USES:
+            self._found.add_counter(uid, ANY_USE, "", 1)
         if kind == "wl":
             values = list(_wake_lock(fields))
-        elif kind == "sr":
-            values = list(_sensor(fields))
         elif kind == "wua":
             values = [("wakeup_alarm_count", fields[0], parse_count(fields[1]) if len(fields) > 1 else None)]
-        elif kind == "kwl":
-            tag = fields[0].strip('"')
-            values = list(_timer("kernel_wake_lock", tag, fields))
-        elif kind in CONTROLLERS:
-            values = list(_controller(CONTROLLERS[kind], fields))
         elif kind in _FIELDS:
             values = list(_positions(_FIELDS[kind], fields))
         else:
@@ -179,11 +132,7 @@ _Values = Iterator[tuple[str, str, float | None]]
 
 
 def _positions(names: tuple[str | None, ...], fields: list[str]) -> _Values:
-    for name, text in zip(names, fields, strict=False):
-        if name is not None:
-            value = parse_number(text) if name.endswith("_mah") else parse_count(text)
-            is_us = name.startswith("us:")
-            yield name.removeprefix("us:"), "", value * _US if value is not None and is_us else value
+    return ((name, "", parse_count(text)) for name, text in zip(names, fields, strict=False) if name is not None)
 
 
 def _wake_lock(fields: list[str]) -> _Values:
@@ -195,24 +144,9 @@ def _wake_lock(fields: list[str]) -> _Values:
     places = [place for place in range(2, len(fields)) if fields[place] in _WAKE_LOCKS]
     for place, following in zip(places, [*places[1:], len(fields) + 1], strict=False):
         name = _WAKE_LOCKS[fields[place]]
+        if not name:
+            continue
         yield f"{name}_ms", fields[0], parse_count(fields[place - 1])
         yield f"{name}_count", fields[0], parse_count(fields[place + 1]) if place + 1 < len(fields) else None
         if following - place == _WITH_DURATION and fields[place + 4] != _NOT_MEASURED:
             yield f"{name}_actual_ms", fields[0], parse_count(fields[place + 4])
-
-
-def _sensor(fields: list[str]) -> _Values:
-    name = "gps" if fields[0] == _GPS else "sensor"
-    tag = "" if fields[0] == _GPS else fields[0]
-    yield from _timer(name, tag, fields)
-
-
-def _timer(name: str, tag: str, fields: list[str]) -> _Values:
-    for unit, text in zip(_UNITS, fields[1:], strict=False):
-        yield f"{name}_{unit}", tag, parse_count(text)
-
-
-def _controller(name: str, fields: list[str]) -> _Values:
-    times = read_controller(fields)
-    for way, value in (("idle", times.idle_ms), ("rx", times.rx_ms), ("tx", times.tx_ms)):
-        yield f"{name}_controller_{way}_ms", "", value

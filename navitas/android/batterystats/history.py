@@ -25,25 +25,22 @@ from navitas.android.batterystats.clocks import (
 )
 from navitas.android.batterystats.history_line import CLEARED as CLEARING
 from navitas.android.batterystats.history_line import HISTORY_BEGIN, HISTORY_LINE, POOL_NAME
-from navitas.android.batterystats.keys import STATE_NUMBERS
 from navitas.android.batterystats.line_counts import LineCounts
 from navitas.android.batterystats.numbers import parse_duration_ms
 from navitas.android.batterystats.tables import ClockAnchor, Integers
 
 _NS = 1_000_000
-_LEVEL = STATE_NUMBERS["level"]
 _PROBE = re.compile(rb"(?m)^(?:(\d{1,2},h,\d)|( *%s )|( *\+?(?:%s) \(\d))" % (STAMP, OFFSET))
 _FORMS = (Form.CHECKIN, Form.DATES, Form.OFFSETS)
 _LINES = {
-    Form.CHECKIN: re.compile(rb"(?m)^\d\d?,h,(\d{1,15})()(|,[^\n]*)\n"),
-    Form.OFFSETS: re.compile(rb"(?m)^ *\+?(%s) \(\d{1,6}\) (\d{3})(| [^\n]*)\n" % OFFSET),
-    Form.DATES: re.compile(rb"(?m)^ *(%s) (?:\(\d{1,6}\) )?(\d{3})(| [^\n]*)\n" % STAMP),
+    Form.CHECKIN: re.compile(rb"(?m)^\d\d?,h,(\d{1,15})(|,[^\n]*)\n"),
+    Form.OFFSETS: re.compile(rb"(?m)^ *\+?(%s) \(\d{1,6}\) \d{3}(| [^\n]*)\n" % OFFSET),
+    Form.DATES: re.compile(rb"(?m)^ *(%s) (?:\(\d{1,6}\) )?\d{3}(| [^\n]*)\n" % STAMP),
 }
-"""Groups: time, level, items."""
-_GROUPS = 3
-_NO_LEVEL = b"\0\0\0"
+"""Groups: time, items."""
+_GROUPS = 2
 _WORDS = re.compile(rb" *(?:(%s)|(\+?[\ddhms]{1,40})) (?:\(\d{1,6}\) )?(\*?[A-Z]+\*?(?::[A-Z]+)*):?(?: *(\d[\d-]*))?\s*" % STAMP)
-_LOOSE = re.compile(rb" *(\+?[\ddhms]{1,40}) \(\d{1,6}\) (\d{3})(| .*)")
+_LOOSE = re.compile(rb" *(\+?[\ddhms]{1,40}) \(\d{1,6}\) \d{3}(| .*)")
 _HEADER = re.compile(rb" *Battery History(?: \[Format: ?(\d+)\])?.*")
 _REST = re.compile(rb" *(?:NEXT:|Details:|/proc/stat=)")
 _BACK = "the time goes back"
@@ -60,10 +57,7 @@ MOST_ANCHORS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class HistoryEvents:
-    """Changes: line, series (state << 32 | name), value, time. `end_ms` is the time of the last line.
-
-    They are in order of lines, except the levels of text dumps, which are last.
-    """
+    """Changes, in order of lines: line, series (state << 32 | name), value, time. `end_ms` is the time of the last line."""
 
     line: Integers
     series: Integers
@@ -96,15 +90,15 @@ class HistoryReader:
         form = Form.CHECKIN if probe is None else _FORMS[(probe.lastindex or 1) - 1]
         # What is between two matches of a pattern with groups follows the groups.
         parts = _LINES[form].split(text + b"\n")
-        between, tokens, levels, items = (parts[group :: _GROUPS + 1] for group in range(_GROUPS + 1))
+        between, tokens, items = (parts[group :: _GROUPS + 1] for group in range(_GROUPS + 1))
         begin = 0
         for place in [i for i, lines in enumerate(between) if lines]:
-            self._push(form, tokens[begin:place], levels[begin:place], items[begin:place])
+            self._push(form, tokens[begin:place], items[begin:place])
             for line in between[place].split(b"\n"):
                 if line:
                     self._other(line)
             begin = place
-        self._push(form, tokens[begin:], levels[begin:], items[begin:])
+        self._push(form, tokens[begin:], items[begin:])
         self._flush()
         self.changes.forget()
         done, self._done = self._done, []
@@ -112,12 +106,11 @@ class HistoryReader:
 
     def _empty(self) -> None:
         self._tokens: list[bytes] = []
-        self._levels: list[bytes] = []
         self._numbers: list[int] = []
         self._marks: list[tuple[int, int | None, bool]] = []
         self._begins: list[int] = []
 
-    def _push(self, form: Form, tokens: Sequence[bytes], levels: Sequence[bytes], items: Sequence[bytes]) -> None:
+    def _push(self, form: Form, tokens: Sequence[bytes], items: Sequence[bytes]) -> None:
         if not tokens:
             return
         self._use(form)
@@ -125,10 +118,8 @@ class HistoryReader:
             self._new_dump = False
             self._begins.append(len(self._tokens))
             self._tokens.append(b"0" if form is Form.CHECKIN else tokens[0])
-            self._levels.append(_NO_LEVEL)
             self._numbers.append(self.changes[CLEARED])
         self._tokens.extend(tokens)
-        self._levels.extend(levels)
         self._numbers.extend(map(self.changes.__getitem__, items))
 
     def _use(self, form: Form) -> None:
@@ -169,19 +160,19 @@ class HistoryReader:
             items = (CLEARED if clears else b":") + items
         elif items:
             items = b"," + items
-        self._push(Form.CHECKIN, (delta,), (b"",), (items,))
+        self._push(Form.CHECKIN, (delta,), (items,))
 
     def _readable(self, line: bytes) -> None:
         for form in _FORMS[1:]:
             found = _LINES[form].fullmatch(line + b"\n")
             if found is not None:
-                self._push(form, (found[1],), (found[2],), (found[3],))
+                self._push(form, (found[1],), (found[2],))
                 return
         words, loose = _WORDS.fullmatch(line), _LOOSE.fullmatch(line)
         if words is not None:
             self._words(line, words)
         elif loose is not None and (ms := parse_duration_ms(loose[1].decode())) is not None:
-            self._push(Form.OFFSETS, (offset_token(ms),), (loose[2],), (loose[3],))
+            self._push(Form.OFFSETS, (offset_token(ms),), (loose[2],))
         elif _REST.match(line):
             self._counts.skip("details of the history")
         elif _HEADER.fullmatch(line):
@@ -206,7 +197,7 @@ class HistoryReader:
             self._set_year(time.gmtime(wall_ms // 1000).tm_year)
         self._mark(wall_ms, is_utc=False)
         clears = any(word in words for word in CLEARING)
-        self._push(form, (found[1] or offset_token(ms),), (_NO_LEVEL,), (CLEARED if clears else b":",))
+        self._push(form, (found[1] or offset_token(ms),), (CLEARED if clears else b":",))
 
     def _set_year(self, year: int) -> None:
         if year != self._year:
@@ -246,22 +237,10 @@ class HistoryReader:
         self._refuse(late, _FAR)
         self._refuse(unknown, _SET)
         self._refuse(back & ~marked, _BACK)
-        level_line, level = self._level_changes()
         keep = ~is_note
-        line = np.append(line[keep], level_line)
-        series, value = np.append(series[keep], np.full(len(level), _LEVEL << NAME_BITS)), np.append(value[keep], level)
+        line, series, value = line[keep], series[keep], value[keep]
         self._done.append(HistoryEvents(line, series, value, at_ms[line], self._now_ms))
         self._empty()
-
-    def _level_changes(self) -> tuple[Integers, Integers]:
-        """Return lines and levels where the level differs from the line before."""
-        if self._form is Form.CHECKIN:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        digits = np.frombuffer(b"".join(self._levels), np.uint8).reshape(-1, 3)
-        level = (digits - 48) @ np.array([100, 10, 1])
-        lines = np.flatnonzero(digits[:, 0])
-        lines = lines[np.flatnonzero(np.diff(level[lines], prepend=-1))]
-        return lines, level[lines]
 
     def _refuse(self, which: NDArray[np.bool_], reason: str) -> None:
         if which.any():

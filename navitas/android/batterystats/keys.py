@@ -12,61 +12,32 @@ from enum import Enum
 OFF = -1
 """The value that ends a state."""
 _FLAGS = {
-    "running": "r", "wake_lock": "w", "sensor": "s", "gps": "g", "wifi_full_lock": "Wl", "wifi_scan": "Ws",
-    "wifi_multicast": "Wm", "wifi_radio": "Wr", "mobile_radio": "Pr", "phone_scanning": "Psc", "audio": "a", "screen": "S",
-    "plugged": "BP", "screen_doze": "Sd", "power_save": "ps", "video": "v", "wifi_running": "Ww", "wifi": "W",
-    "flashlight": "fl", "charging": "ch", "usb_data": "Ud", "phone_in_call": "Pcl", "bluetooth": "b", "camera": "ca",
-    "ble_scan": "bles", "cellular_high_tx_power": "Chtp", "soft_ap": "Sap",
+    "wake_lock": "w", "gps": "g", "wifi_scan": "Ws", "wifi_radio": "Wr", "mobile_radio": "Pr", "audio": "a", "screen": "S",
+    "plugged": "BP", "screen_doze": "Sd", "video": "v", "wifi": "W", "flashlight": "fl", "camera": "ca", "ble_scan": "bles",
 }  # fmt: skip
-_SPANS = {
-    "proc": "Epr", "fg": "Efg", "top": "Etp", "sync": "Esy", "wake_lock_in": "Ewl", "job": "Ejb", "user": "Eur",
-    "userfg": "Euf", "alarm": "Eal", "tmpwhitelist": "Etw", "longwake": "Elw", "state": "Esc",
-}  # fmt: skip
-_MOMENTS = {
-    "conn": "Ecn", "active": "Eac", "pkginst": "Epi", "pkgunin": "Epu", "stats": "Est", "pkginactive": "Eai",
-    "pkgactive": "Eaa", "screenwake": "Esw", "wakeupap": "Ewa", "est_capacity": "Eec", "wake_reason": "wr",
-}  # fmt: skip
+_SPANS = {"top": "Etp", "wake_lock_in": "Ewl", "job": "Ejb", "alarm": "Eal"}
 _WORDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "brightness": ("Sb", ("dark", "dim", "medium", "light", "bright")),
-    "data_conn": ("Pcn", (
-        "none", "gprs", "edge", "umts", "cdma", "evdo_0", "evdo_A", "1xrtt", "hsdpa", "hsupa", "hspa", "iden", "evdo_b",
-        "lte", "ehrpd", "hspap", "gsm", "td_scdma", "iwlan", "lte_ca", "nr", "emngcy", "other", "oos",
-    )),
-    "phone_state": ("Pst", ("in", "out", "emergency", "off")),
-    "phone_signal_strength": ("Pss", ("none", "poor", "moderate", "good", "great")),
-    "wifi_signal_strength": ("Wss", ("0", "1", "2", "3", "4")),
-    "wifi_suppl": ("Wsp", (
-        "invalid", "disconn", "disabled", "inactive", "scanning", "authenticating", "associating", "associated",
-        "4-way-handshake", "group-handshake", "completed", "dormant", "uninit",
-    )),
-    "device_idle": ("di", ("off", "light", "full", "???")),
     "gps_signal_quality": ("Gss", ("poor", "good", "none")),
-    "nr_state": ("nrs", ("none", "restricted", "not_restricted", "connected")),
-}  # fmt: skip
-_SHORT_WORDS = {
-    "phone_state": {"em": 2},
-    "wifi_suppl": {
-        "inv": 0, "dsc": 1, "dis": 2, "inact": 3, "scan": 4, "auth": 5, "ascing": 6, "asced": 7, "4-way": 8, "group": 9,
-        "compl": 10, "dorm": 11,
-    },
-}  # fmt: skip
-_BATTERY = {
-    "level": "Bl", "status": "Bs", "health": "Bh", "plug": "Bp", "temp": "Bt", "volt": "Bv", "charge": "Bcc",
-    "modemRailChargemAh": "Mrc", "wifiRailChargemAh": "Wrc",
-}  # fmt: skip
+}
+_BATTERY = {"status": "Bs", "plug": "Bp"}
+_NOT_USED = frozenset((
+    "level", "Bl", "health", "Bh", "temp", "Bt", "temperature", "volt", "Bv", "voltage", "charge", "Bcc",
+    "modemRailChargemAh", "Mrc", "wifiRailChargemAh", "Wrc",
+    "running", "r", "sensor", "s", "wifi_full_lock", "Wl", "wifi_multicast", "Wm", "phone_scanning", "Psc", "power_save", "ps",
+    "lp", "low_power", "wifi_running", "Ww", "charging", "ch", "usb_data", "Ud", "phone_in_call", "Pcl", "bluetooth", "b",
+    "cellular_high_tx_power", "Chtp", "soft_ap", "Sap",
+    "proc", "Epr", "fg", "Efg", "sync", "Esy", "user", "Eur", "userfg", "Euf", "tmpwhitelist", "Etw", "longwake", "Elw",
+    "state", "Esc", "conn", "Ecn", "active", "Eac", "pkginst", "Epi", "pkgunin", "Epu", "stats", "Est", "pkginactive", "Eai",
+    "pkgactive", "Eaa", "screenwake", "Esw", "wakeupap", "Ewa", "est_capacity", "Eec", "wake_reason", "wr",
+    "data_conn", "Pcn", "phone_state", "Pst", "phone_signal_strength", "Pss", "signal_strength", "phone_signal",
+    "wifi_signal_strength", "Wss", "wifi_suppl", "Wsp", "device_idle", "di", "nr_state", "nrs",
+))  # fmt: skip
 BATTERY_WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "status": (("?", "unknown"), ("c", "charging"), ("d", "discharging"), ("n", "not-charging"), ("f", "full")),
-    "health": (
-        ("?", "unknown"), ("g", "good"), ("h", "overheat"), ("d", "dead"), ("v", "over-voltage"), ("f", "failure"),
-        ("c", "cold"),
-    ),
     "plug": (("n", "none"), ("a", "ac"), ("u", "usb"), ("w", "wireless")),
-}  # fmt: skip
+}
 """Words of the battery's items, in both forms. The code of a word is its position."""
-_ALIASES = {
-    "lp": "power_save", "low_power": "power_save", "signal_strength": "phone_signal_strength",
-    "phone_signal": "phone_signal_strength", "temperature": "temp", "voltage": "volt",
-}  # fmt: skip
 WIFI_RADIO_SINCE = 13
 """First checkin version in which `Wr` is the radio. Before, it is what later versions call `Ww` (Android 5 and earlier)."""
 
@@ -76,12 +47,12 @@ class KeyKind(Enum):
 
     FLAG = 0
     SPAN = 1
-    MOMENT = 2
-    VALUE = 3
-    BATTERY = 4
+    VALUE = 2
+    BATTERY = 3
+    NOT_USED = 4
 
 
-STATE_NAMES = (*_BATTERY, *_FLAGS, *_SPANS, *_MOMENTS, *_WORDS)
+STATE_NAMES = (*_BATTERY, *_FLAGS, *_SPANS, *_WORDS)
 """Names of states. The number of a state is its position."""
 BATTERY_COUNT = len(_BATTERY)
 STATE_NUMBERS = {name: number for number, name in enumerate(STATE_NAMES)}
@@ -95,23 +66,19 @@ def _known() -> dict[str, tuple[KeyKind, int]]:
     groups = (
         (KeyKind.FLAG, _FLAGS),
         (KeyKind.SPAN, _SPANS),
-        (KeyKind.MOMENT, _MOMENTS),
         (KeyKind.VALUE, words),
         (KeyKind.BATTERY, _BATTERY),
     )
     for kind, names in groups:
         for name, key in names.items():
             found[name] = found[key] = (kind, STATE_NUMBERS[name])
-    for alias, name in _ALIASES.items():
-        found[alias] = found[name]
-    return found
+    return found | dict.fromkeys(_NOT_USED, (KeyKind.NOT_USED, 0))
 
 
 def _codes() -> dict[int, dict[str, int]]:
     found = {STATE_NUMBERS[name]: {word: code for code, word in enumerate(words)} for name, (_, words) in _WORDS.items()}
-    for number, codes in found.items():
+    for codes in found.values():
         codes.update({str(code): code for code in set(codes.values())})
-        codes.update(_SHORT_WORDS.get(STATE_NAMES[number], {}))
     for name, pairs in BATTERY_WORDS.items():
         found[STATE_NUMBERS[name]] = {word: code for code, pair in enumerate(pairs) for word in pair}
     return found

@@ -36,12 +36,6 @@ def parse_number(text: str) -> float | None:
     return number if abs(number) < _END else None
 
 
-def parse_integer(text: str) -> int | None:
-    """Return the nearest integer of a number."""
-    number = parse_number(text)
-    return None if number is None else round(number)
-
-
 def parse_count(text: str) -> int | None:
     """Return a time or counter of `--checkin`, which is an integer and not negative; None for anything else."""
     number = int(text) if _COUNT.fullmatch(text) else _END

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.android.batterystats.changes import CLEAR, NAME_BITS, NOTHING, Names
+from navitas.android.batterystats.changes import CLEAR, NAME_BITS, Names
 from navitas.android.batterystats.checkin_statistics import CheckinStatistics
 from navitas.android.batterystats.history import HistoryEvents, HistoryReader
-from navitas.android.batterystats.keys import BATTERY_COUNT, KEYS, OFF, KeyKind
+from navitas.android.batterystats.keys import BATTERY_COUNT, OFF
 from navitas.android.batterystats.line_counts import LineCounts
 from navitas.android.batterystats.statistics import Statistics
-from navitas.android.batterystats.tables import UNKNOWN, BatteryColumns, Integers, StateIntervals, joined
+from navitas.android.batterystats.tables import UNKNOWN, BatteryColumns, Integers, StateIntervals
 from navitas.android.batterystats.text_statistics import TextStatistics
 from navitas.base.errors import RecordingError
 from navitas.base.line_blocks import LineBlock, blocks_of
@@ -22,8 +22,6 @@ from navitas.base.regular_files import open_regular
 
 _NS = 1_000_000
 _NAMES = (1 << NAME_BITS) - 1
-_MOMENTS = np.zeros(NOTHING + 1, bool)
-_MOMENTS[[state for kind, state in KEYS.values() if kind is KeyKind.MOMENT]] = True
 _PLACE_BITS = 40
 _PLACES = (1 << _PLACE_BITS) - 1
 
@@ -71,12 +69,10 @@ class BatteryStatsReader:
     def _tables(self, events: HistoryEvents) -> tuple[StateIntervals, BatteryColumns]:
         state = events.series >> NAME_BITS
         self.end_ms = events.end_ms
-        is_battery, is_moment = state < BATTERY_COUNT, _MOMENTS[state]
+        is_battery = state < BATTERY_COUNT
         battery = self._battery.add(*(column[is_battery] for column in (events.line, state, events.value, events.time_ms)))
-        moments = self._states(*(column[is_moment] for column in (events.series, events.value, events.time_ms, events.time_ms)))
-        rest = ~(is_battery | is_moment)
-        spans = self._states(*self._intervals.add(events.series[rest], events.value[rest], events.time_ms[rest]))
-        return joined([spans, moments]), battery
+        changes = (column[~is_battery] for column in (events.series, events.value, events.time_ms))
+        return self._states(*self._intervals.add(*changes)), battery
 
     def _states(self, series: Integers, value: Integers, start_ms: Integers, end_ms: Integers) -> StateIntervals:
         name = series & _NAMES

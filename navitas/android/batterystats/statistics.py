@@ -4,35 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
 
-from navitas.android.batterystats.tables import PowerUse, UsageCounter
+from navitas.android.batterystats.tables import UsageCounter
 
 MOST_ROWS = 200_000
-_Row = TypeVar("_Row")
 _OF_PACKAGES = "wakeup_alarm_count"
 """Several packages of a user may have an alarm of the same name. Android prints all other counters once in a dump."""
 
 _Counters = dict[tuple[int, str, str], float]
 """Counters of one dump, by user, name and tag."""
-_COMPONENTS = {
-    "ambi": "ambient_display", "cell": "mobile_radio", "blue": "bluetooth", "scrn": "screen", "uid": "app",
-    "unacc": "unaccounted", "over": "overcounted", "over-counted": "overcounted", "cell_standby": "mobile_radio",
-    "radio": "mobile_radio", "phone_calls": "phone", "bt": "bluetooth", "wake": "wakelock", "gps": "gnss",
-    "sensor": "sensors", "???": "unknown",
-}  # fmt: skip
+ANY_USE = "any_use"
+"""A counter of users that did something: of many uses, nothing else is read."""
 
 
 @dataclass(slots=True)
 class Statistics:
-    """Counters, estimates and packages, at most `MOST_ROWS` of each. `dropped` counts the others.
+    """Counters and packages, at most `MOST_ROWS` of each. `dropped` counts the others.
 
     - `is_begun`: whether the dump has statistics since the last charge, even if no counter follows.
     - `repeated`: how many counters of `--checkin` a dump has more than once. The first ones count.
     - `replaced`: how many dumps a later one replaces, since it has the same statistics, and newer ones.
     """
 
-    power: list[PowerUse] = field(default_factory=list)
     packages: list[tuple[int, str]] = field(default_factory=list)
     dropped: int = 0
     is_begun: bool = False
@@ -89,25 +82,9 @@ class Statistics:
             self.dropped += 1
         return True
 
-    def add_power(self, scope: str, uid: int, component: str, state: str, charge_mah: float) -> None:
-        """Add an estimate."""
-        self._keep(self.power, PowerUse(scope, uid, component, state, charge_mah))
-
     def add_package(self, uid: int, name: str) -> None:
         """Add a package of an app."""
-        self._keep(self.packages, (uid, name))
-
-    def _keep(self, rows: list[_Row], row: _Row) -> None:
-        if len(rows) < MOST_ROWS:
-            rows.append(row)
+        if len(self.packages) < MOST_ROWS:
+            self.packages.append((uid, name))
         else:
             self.dropped += 1
-
-
-def component_name(text: str) -> str:
-    """Return the common name of a component of Android's estimates. Names that only one release has stay as they are.
-
-    Source: AOSP's CHECKIN_POWER_COMPONENT_LABELS, BatterySipper.DrainType and BatteryConsumer.
-    """
-    name = text.strip().lower().replace(" ", "_")
-    return _COMPONENTS.get(name, name)

@@ -20,7 +20,6 @@ class StateIntervals:
 
     `state` is a position in `keys.STATE_NAMES`. `value` is a position in `keys.VALUE_NAMES` of the state, or 1.
     `uid` is −1 if no user is named. `tag` is a position in `BatteryStatsReader.tags`; 0 is the empty text.
-    A moment has `start_ns == end_ns`.
     """
 
     state: NDArray[np.int16]
@@ -40,22 +39,14 @@ class StateIntervals:
 
 @dataclass(frozen=True, slots=True)
 class BatteryColumns:
-    """The battery's values after each change. Columns in order of `keys.STATE_NAMES[:BATTERY_COUNT]`; `UNKNOWN` if unknown.
+    """The battery's values after each change: positions in `keys.BATTERY_WORDS`; `UNKNOWN` if unknown.
 
-    `level` in percent; `status`, `health` and `plug` are positions in `keys.BATTERY_WORDS`; the temperature in tenths of a
-    degree Celsius; charges in µAh.
+    Columns are in order of `keys.STATE_NAMES[:BATTERY_COUNT]`.
     """
 
     time_ns: Integers
-    level: Integers
     status: Integers
-    health: Integers
     plug: Integers
-    temperature_dc: Integers
-    voltage_mv: Integers
-    charge_uah: Integers
-    modem_rail_uah: Integers
-    wifi_rail_uah: Integers
 
     def __len__(self) -> int:
         return len(self.time_ns)
@@ -80,20 +71,6 @@ class ClockAnchor:
     time_ns: int
     wall_ms: int
     is_utc: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PowerUse:
-    """Android's own estimate. `scope`: `device` (all use), `apps` (the share of apps in it), or `uid`.
-
-    `state` is empty for the sum; otherwise the part that the row is about, such as `fg` or `(on battery, screen on)`.
-    """
-
-    scope: str
-    uid: int
-    component: str
-    state: str
-    charge_mah: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from navitas.android.batterystats.line_counts import LineCounts
 from navitas.android.batterystats.numbers import is_app, parse_bytes, parse_duration_ms, parse_uid
-from navitas.android.batterystats.statistics import Statistics
-from navitas.android.batterystats.text_power import TextPower
+from navitas.android.batterystats.statistics import ANY_USE, Statistics
 
 _USER = re.compile(r"  (u\d{1,4}(?:ai|a|i|s)\d{1,5}|\d{1,10}):\s*")
 _TITLE = re.compile(r"(?:  )?(?=\S)[^=]{1,200}:\s*|On.battery [^=]{1,200} stats \(microcoulombs\)\s*")
@@ -16,10 +15,7 @@ _SUMMARY = re.compile(r"[A-Za-z][^:=]{1,200}: ?\S.*|, SubsystemPowerState .*")
 _SIZE = r"\d[\d.,]* ?[KMGTP]?B"
 _TIME = r"(?:\d{1,9}(?:d|h|ms|m|s) ?){1,5}"
 """Bounded, so that the time of a search is proportional to the length of the line."""
-_NETWORK = re.compile(
-    rf"(Mobile|Wi-?[Ff]i|Bluetooth) network: ({_SIZE}) received, ({_SIZE}) sent"
-    r"(?: \(packets (\d{1,15}) received, (\d{1,15}) sent\))?.*"
-)
+_NETWORK = re.compile(rf"(Mobile|Wi-?[Ff]i) network: ({_SIZE}) received, ({_SIZE}) sent.*")
 _HELD = rf"({_TIME}) ?(full|partial|window|background partial|draw) \((\d{{1,10}}) times\)"
 _WAKE_LOCK = re.compile(rf"Wake lock (.*?):? ({_HELD}.*)")
 _PART = re.compile(rf"{_HELD}(?: max=\d{{1,15}})?(?: actual=(\d{{1,15}}))?")
@@ -28,23 +24,17 @@ _ALL_PART = re.compile(rf"({_TIME}) ?actual (background )?partial")
 _ALARM = re.compile(r"Wakeup alarm (.*): (\d{1,15}) times")
 _PACKAGE = re.compile(r"Apk (\S{1,255}):")
 _SYSTEM = "android"
-_SCAN = re.compile(rf"(Background Wi-?[Ff]i Scan|Wi-?[Ff]i Scan \(actual\)): ({_TIME})(.*)")
+_SCAN = re.compile(
+    rf"(Background )?Wi-?[Ff]i Scan(?! \(actual\))[^:]{{0,40}}: {_TIME}.*?(?: (\d{{1,10}})x|\((\d{{1,10}}) times\)).*"
+)
 _ON_BATTERY = re.compile(rf" {{0,4}}Time on battery( screen off)?: ({_TIME})\D.*")
 _START_CLOCK = re.compile(r" {0,4}Start clock time: ([\d-]{1,30})\s*")
 _PERIOD = re.compile(r"Statistics since (.{1,100}):")
 _CHARGE = "last charge"
-_SENSOR = re.compile(rf"Sensor (\w{{1,20}}): ({_TIME})(?:\w* )?.*?(?:\((\d{{1,10}}) times\).*)?")
-_TIMER = re.compile(
-    rf"(Audio|Video|Camera|Flashlight|Vibrator|Foreground activities|Foreground services|Mobile radio active"
-    rf"|Wifi Running|Wi-?[Ff]i Scan|Full Wi-?[Ff]i Lock|Bluetooth Scan)[^:]{{0,40}}: ({_TIME})(.*)"
+_OTHER_USES = re.compile(
+    r"(?:Sensor|Audio|Video|Camera|Flashlight|Vibrator|Foreground activities|Foreground services|Mobile radio active"
+    r"|Wifi Running|Wi-?[Ff]i Scan|Full Wi-?[Ff]i Lock|Bluetooth)[^:]{0,40}: \d"
 )
-_TIMES = re.compile(r"\((\d{1,10}) times\)| (\d{1,10})x")
-_NAMES = {
-    "Foreground activities": "foreground_activity", "Foreground services": "foreground_service",
-    "Mobile radio active": "mobile_active", "Wifi Running": "wifi_running", "Full Wifi Lock": "wifi_full_lock",
-    "Full Wi-Fi Lock": "wifi_full_lock", "Full WiFi Lock": "wifi_full_lock", "Wifi Scan": "wifi_scan", "WiFi Scan": "wifi_scan",
-    "Wi-Fi Scan": "wifi_scan", "Bluetooth Scan": "ble_scan",
-}  # fmt: skip
 _WAKE_LOCKS = {"background partial": "background_partial"}
 
 
@@ -54,7 +44,6 @@ class TextStatistics:
     def __init__(self, found: Statistics, counts: LineCounts) -> None:
         self._found = found
         self._counts = counts
-        self._power = TextPower(found, counts)
         self._uid: int | None = None
         self._section = ""
         self._period = _CHARGE
@@ -65,16 +54,12 @@ class TextStatistics:
             (_ALARM, self._alarm),
             (_PACKAGE, self._package),
             (_SCAN, self._scan),
-            (_SENSOR, self._sensor),
-            (_TIMER, self._timer),
         )
 
     def read(self, line: bytes) -> None:
         """Read a line. A line of no known section is listed."""
         text = line.decode("utf-8", "replace")
-        if self._power.read(text):
-            self._uid, self._section = None, "estimated power use"
-        elif (period := _PERIOD.fullmatch(text)) is not None:
+        if (period := _PERIOD.fullmatch(text)) is not None:
             self._begin(period[1])
         elif self._period != _CHARGE:
             self._counts.skip(f"statistics of another period: {self._period[:40]}")
@@ -121,13 +106,13 @@ class TextStatistics:
                 else:
                     self._counts.refuse(f"{text.partition(' ')[0][:40]}: unreadable fields", line)
                 return
+        if _OTHER_USES.match(text):
+            self._found.add_counter(uid, ANY_USE, "", 1)
         self._counts.skip("text statistics that are not used")
 
     def _network(self, uid: int, found: re.Match[str]) -> bool:
-        name = {"m": "mobile", "w": "wifi", "b": "bluetooth"}[found[1][0].lower()]
+        name = "mobile" if found[1] == "Mobile" else "wifi"
         values = [("rx_bytes", parse_bytes(found[2])), ("tx_bytes", parse_bytes(found[3]))]
-        if found[4]:
-            values += [("rx_packets", float(found[4])), ("tx_packets", float(found[5]))]
         for unit, value in values:
             if value is not None:
                 self._found.add_counter(uid, f"{name}_{unit}", "", value)
@@ -146,11 +131,12 @@ class TextStatistics:
         return True
 
     def _all_locks(self, uid: int, found: re.Match[str]) -> bool:
-        for text, background in _ALL_PART.findall(found[1]):
+        for text, is_background in _ALL_PART.findall(found[1]):
             duration_ms = parse_duration_ms(text)
             if duration_ms is None:
                 return False
-            self._found.add_counter(uid, f"wake_lock_all_{'background_' if background else ''}ms", "", duration_ms)
+            if not is_background:
+                self._found.add_counter(uid, "wake_lock_all_ms", "", duration_ms)
         return True
 
     def _alarm(self, uid: int, found: re.Match[str]) -> bool:
@@ -164,24 +150,6 @@ class TextStatistics:
         return True
 
     def _scan(self, uid: int, found: re.Match[str]) -> bool:
-        name = "wifi_scan_background" if found[1].startswith("Background") else "wifi_scan_actual"
-        times = _TIMES.search(found[3])
-        return self._add_timer(uid, name, "", found[2], times[2] if times else None)
-
-    def _sensor(self, uid: int, found: re.Match[str]) -> bool:
-        name, tag = ("gps", "") if found[1] == "GPS" else ("sensor", found[1])
-        return self._add_timer(uid, name, tag, found[2], found[3])
-
-    def _timer(self, uid: int, found: re.Match[str]) -> bool:
-        times = _TIMES.search(found[3])
-        name = _NAMES.get(found[1], found[1].lower().replace(" ", "_"))
-        return self._add_timer(uid, name, "", found[2], (times[1] or times[2]) if times else None)
-
-    def _add_timer(self, uid: int, name: str, tag: str, text: str, times: str | None) -> bool:
-        duration_ms = parse_duration_ms(text)
-        if duration_ms is None:
-            return False
-        self._found.add_counter(uid, f"{name}_ms", tag, duration_ms)
-        if times:
-            self._found.add_counter(uid, f"{name}_count", tag, float(times))
+        name = "wifi_scan_background_count" if found[1] else "wifi_scan_count"
+        self._found.add_counter(uid, name, "", float(found[2] or found[3]))
         return True

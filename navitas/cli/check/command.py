@@ -48,7 +48,7 @@ from navitas.cli.habits.standard_output import output_console
 from navitas.cli.operations.input import before_census_option, census_option
 from navitas.cli.profile.measuring import print_failures, print_troubles
 from navitas.cli.profile.profiling import caller_of
-from navitas.cli.workflows.check import BeforeOf, CheckedProject, profile_and_check
+from navitas.cli.workflows.check import BeforeOf, CheckedProject, Sides, profile_and_check
 from navitas.cli.workflows.measurement import RunOptions
 from navitas.insight.check.baseline import matching
 from navitas.insight.check.budgets import Budgets, ChangeLimit, parse_budgets
@@ -157,7 +157,7 @@ def command(
                 raise
             warning(f"nothing was judged: {error.message}")
             return ExitCode.TESTS_FAILED
-        _write(ctx, result, fails, outputs, json_file)
+        _write(ctx, result, (before, after), fails=fails, outputs=outputs, json_file=json_file)
         return report_verdicts(result, fails)
     if counted := given_options(ctx, ("census", "before_census")):
         raise UsageError(f"{counted[0]} is for recordings, and {project} is a project", "Give recordings with block counts.")
@@ -180,7 +180,7 @@ def command(
     if checked.result is None:
         outputs.write_problem(checked.problem)
     else:
-        _write(ctx, checked.result, fails, outputs, json_file)
+        _write(ctx, checked.result, checked.sides, fails=fails, outputs=outputs, json_file=json_file)
     return _end(checked, fails)
 
 
@@ -204,9 +204,11 @@ def _read(paths: Sequence[Path], progress: ConsoleProgress, census: Path | None 
     return sessions if census is None else counted_sessions(sessions, paths, census)
 
 
-def _write(ctx: click.Context, result: CheckResult, fails: FailOn, outputs: CheckOutputs, json_file: Path | None) -> None:
+def _write(
+    ctx: click.Context, result: CheckResult, sides: Sides, *, fails: FailOn, outputs: CheckOutputs, json_file: Path | None
+) -> None:
     settings = settings_of(ctx)
-    is_free = outputs.write(result, fails, Path() if settings is None else settings.path.parent)
+    is_free = outputs.write(result, sides, fails, Path() if settings is None else settings.path.parent)
     if write_json(json_file, **result.as_json()) and is_free:
         output_console().print(judgements_table(result))
 

@@ -7,13 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.base.errors import UsageError
 from navitas.cli.compare.input import check_output
+from navitas.cli.compare.page import write_comparison
 from navitas.cli.habits.files import STDOUT, check_distinct, write_to
 from navitas.cli.habits.messages import location, warning
 from navitas.cli.habits.option import gathered, option
+from navitas.cli.habits.page_output import html_option
 from navitas.cli.habits.paths import WRITE_ANY_NAME
 from navitas.cli.habits.settings_file import repository_of
+from navitas.cli.workflows.check import Sides
 from navitas.insight.check.judgement import CheckResult, FailOn
+from navitas.insight.compare.versions import compare_sessions
 from navitas.report.check.annotations import annotation_commands
 from navitas.report.check.check_junit import write_check_junit
 from navitas.report.check.check_sarif import write_check_sarif
@@ -31,18 +36,23 @@ class CheckOutputs:
     summary_file: Path | None = None
     sarif_file: Path | None = None
     junit_file: Path | None = None
+    html_file: Path | None = None
 
     def check(self, json_file: Path | None, inputs: Sequence[Path]) -> None:
         """Raise `UsageError` for files that overwrite each other or an input. Call it before the work."""
-        named = {"--json": json_file, "--summary": self.summary_file, "--sarif": self.sarif_file, "--junit": self.junit_file}
+        named = {
+            "--json": json_file, "--summary": self.summary_file, "--sarif": self.sarif_file, "--junit": self.junit_file,
+            "--html": self.html_file,
+        }  # fmt: skip
         check_distinct([file for file in named.values() if file is not None])
         for name, file in named.items():
             check_output(name, file, inputs)
 
-    def write(self, result: CheckResult, fail_on: FailOn, project: Path) -> bool:
+    def write(self, result: CheckResult, sides: Sides, fail_on: FailOn, project: Path) -> bool:
         """Write the files, and print annotations in GitHub Actions. Returns whether standard output is free for text.
 
-        `project` is the folder of the settings file. A summary that cannot be written is a warning.
+        `sides` are the judged sessions, `project` is the folder of the settings file. A summary that cannot be written is a
+        warning, as is a page without a version before.
         """
         lines = RepositoryLines(repository_of(project), project, _blob_url(os.environ))
         if self.sarif_file is not None:
@@ -53,11 +63,24 @@ class CheckOutputs:
         if os.environ.get("GITHUB_ACTIONS") == "true":
             for text in annotation_commands(result, lines):
                 location(text)
-        return STDOUT not in (self.summary_file, self.sarif_file, self.junit_file)
+        if self.html_file is not None:
+            self._write_page(sides)
+        return STDOUT not in (self.summary_file, self.sarif_file, self.junit_file, self.html_file)
 
     def write_problem(self, problem: str) -> None:
         """Write a summary that says why nothing was judged."""
         self._write_summary(lambda: f"## Energy check: nothing was judged\n\n{escaped(problem)}\n")
+
+    def _write_page(self, sides: Sides) -> None:
+        if not sides[0]:
+            warning("no page: there is no session of the version before")
+            return
+        try:
+            compared = compare_sessions(*sides)
+        except UsageError as error:
+            warning(f"no page: {error.message}", error.remedy)
+        else:
+            write_comparison(self.html_file, compared)
 
     def _write_summary(self, summary: Callable[[], str]) -> None:
         of_job = os.environ.get(_GITHUB_SUMMARY)
@@ -102,6 +125,7 @@ outputs_option = gathered(
         section="Output",
         help="Write JUnit XML, for CI servers.",
     ),
+    html_option,
 )
 """The options of output files, as the keyword argument `outputs`."""
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from navitas.cli.compare.energy_limit import Limit, check_limit, figure_option, limit_options, min_share_option
 from navitas.cli.compare.input import check_output, read_session, session_paths
+from navitas.cli.compare.page import write_comparison
 from navitas.cli.compare.tables import changes_table
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import STDOUT, check_distinct, json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.page_output import html_option, write_page
+from navitas.cli.habits.page_output import html_option
 from navitas.cli.habits.paths import READ_FILE_ANY_NAME
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.shared_options import Finite
 from navitas.cli.habits.standard_output import output_console
 from navitas.insight.compare.comparison import LEAST_SHARE, MARGIN_PERCENT
 from navitas.insight.compare.figures import FigureChoice
-from navitas.insight.compare.versions import ComparedVersions, compare_versions
+from navitas.insight.compare.versions import compare_versions
 
 
 @click.command(
@@ -76,16 +76,9 @@ def command(
         )  # fmt: skip
     found = compared.comparison
     is_text = write_json(json_file, **compared.as_json())
-    write_page(html_file, lambda: _page(compared, paths))
+    write_comparison(html_file, compared)
     if is_text and html_file != STDOUT:
         output_console().print(changes_table(found, choice.energy, len(compared.before), len(compared.after)))
     for text in found.warnings:
         warning(text)
     return check_limit(found, choice, limit)
-
-
-def _page(compared: ComparedVersions, paths: Sequence[Sequence[Path]]) -> str:
-    from navitas.report.change_pages.comparison_page import comparison_page  # noqa: PLC0415  # Other outputs need no templates.
-
-    before, after = ([path for path in side if path.is_dir()] for side in paths)
-    return comparison_page(compared, (str(before[-1]), str(after[-1])) if before and after else None)

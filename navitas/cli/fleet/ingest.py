@@ -128,6 +128,7 @@ def command(
     with errors go to STORE/quarantine, with the reason.
     """
     if dry_run:
+        Store.existing(store, buckets)  # Raises what the ingest would.
         with local_files(files) as found:
             return show_dry_run([file.path for file in found], client, columns, json_file)
     if ignores_variable(Store.named(store).file(layout.SETTINGS)):

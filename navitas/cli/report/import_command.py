@@ -30,7 +30,8 @@ from navitas.recording.importing.original_log import FIRST_YEAR, LAST_YEAR
 from navitas.recording.importing.plain_files import begins_as_perfetto, content_name, plain_file
 from navitas.recording.importing.processes import LoggedProcess, processes_of
 from navitas.recording.importing.read_log import LogFormat, count_once, read_log
-from navitas.recording.importing.sampled_recording import SampledRecording, SampleFile, read_sample_file, write_sampled
+from navitas.recording.importing.sample_forms import SampleFile, read_sample_file
+from navitas.recording.importing.sampled_recording import SampledRecording, write_sampled
 from navitas.recording.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
 from navitas.recording.recording_folder import check_not_recorded
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 BeforeOf = Callable[[Sequence[Session]], Sequence[Session]]
 """Returns the sessions of the version before that fit the sessions of the version to judge."""
+Sides = tuple[Sequence[Session], Sequence[Session]]
+"""Sessions of the version before, and of the version to judge."""
 _FINAL = ("above", "matches nothing")
 """Verdicts that more data does not change."""
 MOST_REPEATS = 1000
@@ -44,13 +46,14 @@ MOST_REPEATS = 1000
 class CheckedProject:
     """The result of a check, None if no test passed in all runs, and the recordings that it measured.
 
-    `problem` says why there is no result.
+    `problem` says why there is no result. `sides` are the judged sessions.
     """
 
     result: CheckResult | None
     before: tuple[ProfilingOutcome, ...]
     after: tuple[ProfilingOutcome, ...]
     problem: str = ""
+    sides: Sides = ((), ())
 
 
 @dataclass(slots=True)
@@ -66,26 +69,42 @@ class _Check:
     changed_budgets: tuple[str, ...] = ()
     last: tuple[object, CheckResult] | None = None
     spent: float = 0.0
+    sides: Sides = ((), ())
 
     def read(self, recording: Path) -> Session:
-        return session_of((self.caller.load or load)(recording), str(recording))
+        return self._read([recording])[0]
+
+    def _read(self, recordings: Sequence[Path]) -> list[Session]:
+        self.caller.progress.stage("judging")
+        return [session_of((self.caller.load or load)(recording), str(recording)) for recording in recordings]
 
     def judged_in_turns(self, recordings: Sequence[Path], *, is_last: bool) -> CheckResult:
         """Judge the recordings of two versions, unless all is decided, or only the last judgement may be on the same repeats."""
-        before, after = (self.read(recording) for recording in recordings)
-        runs = before.repeats, after.repeats
-        if self.last is None or (not _is_decided(self.last[1]) and (is_last or self.last[0] != runs)):
-            self.last = runs, self.judged([before], [after], is_last=is_last)
+        if self.last is None or not _is_decided(self.last[1]):
+            before, after = (session if is_last else _unfinished(session) for session in self._read(recordings))
+            runs = before.repeats, after.repeats
+            if self.last is None or is_last or self.last[0] != runs:
+                self.last = runs, self.judged([before], [after], is_last=is_last)
         return self.last[1]
 
     def judged(self, before: Sequence[Session], after: Sequence[Session], *, is_last: bool) -> CheckResult:
         """Judge sessions. Raises the errors of `judge`."""
-        self.caller.progress.stage("judging")
+        self.sides = before, after
         level = look_level(self.spent, is_last=is_last)
         result = judge(before, after, self.budgets, day=self.day, level=level, changed_budgets=self.changed_budgets)
         if any(judgement.low is not None for judgement in result.judgements):
             self.spent += level
         return result
+
+    def is_decidable(self, result: CheckResult) -> bool:
+        """Whether more repeats could decide: a figure was measured, or no run counts, since the device was busy or hot."""
+        is_fit = all(session.is_fit for side in self.sides for session in side)
+        return not is_fit or any(judged.value is not None for judged in result.having("not enough data"))
+
+
+def _unfinished(session: Session) -> Session:
+    """Return the session of a recording that goes on, without the warning that it is partial."""
+    return replace(session, warnings=tuple(warning for warning in session.warnings if warning[0] != "partial_recording"))
 
 
 def _is_decided(result: CheckResult) -> bool:
@@ -127,8 +146,10 @@ def profile_and_check(
     check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before or _nothing)
     end_s = time.monotonic() + (measure_s or 0.0)
     if against is not None:
-        return _in_turns(check, folder, against, budgets_of, options=options, build=build, run=run, end_s=end_s)
-    return _in_sessions(check, folder, options=options, build=build, run=run, end_s=end_s)
+        checked = _in_turns(check, folder, against, budgets_of, options=options, build=build, run=run, end_s=end_s)
+    else:
+        checked = _in_sessions(check, folder, options=options, build=build, run=run, end_s=end_s)
+    return replace(checked, sides=check.sides)
 
 
 def _is_time_to_judge(count: int) -> bool:
@@ -158,20 +179,23 @@ def _in_turns(
     end_s: float,
 ) -> CheckedProject:
     """Measure a revision and the project in turns; with more time, until the number of repeats that decides."""
-    repeats = itertools.count(options.repeat)
+    repeats, next_look = itertools.count(options.repeat), options.repeat
     most = max(options.repeat, MOST_REPEATS)
 
     def has_enough(recordings: Sequence[Path]) -> bool:
-        """Judge after `options.repeat` repeats, after twice as many, and so on."""
+        """Judge after `options.repeat` repeats, and then whenever so many could decide."""
+        nonlocal next_look
         count = next(repeats)
         if time.monotonic() >= end_s or count >= most:
             return True
-        if count % options.repeat or not _is_time_to_judge(count // options.repeat):
+        if count < next_look:
             return False
         try:
-            return _is_decided(check.judged_in_turns(recordings, is_last=False))
+            result = check.judged_in_turns(recordings, is_last=False)
         except UsageError:
             return True  # It is raised again at the end, unless tests failed.
+        next_look = result.next_look(count)
+        return _is_decided(result) or not check.is_decidable(result)
 
     def look_at(old: Path) -> None:
         if budgets_of is not None:

@@ -38,24 +38,20 @@ class CheckRow(Row):
 
 def check_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64, limit_percent_h: float) -> list[CheckRow]:
     """Compare each version of these apps with the one before it, among versions with at least three clients."""
-    pairs = [
-        (app, rows, number, rows.version == number, rows.version == number - 1)
-        for app, rows in versions_of(fleet, hogs, bugs, apps)
-        for number in range(1, len(rows.versions))
-    ]
-    more = [rows.more(later, earlier) for _, rows, _, later, earlier in pairs]
+    pairs = [(app, rows, number) for app, rows in versions_of(fleet, hogs, bugs, apps) for number in range(1, len(rows.versions))]
+    more = [rows.more(rows.version == number, rows.version == number - 1) for _, rows, number in pairs]
     rates = false_rates(np.array([one.above(limit_percent_h / PERCENT_H) for one in more], np.float64))
     return [
         CheckRow(
             fleet.app_names[app],
             rows.versions[number],
             rows.versions[number - 1],
-            int(min(later.sum(), earlier.sum())),
+            min(rows.clients(number), rows.clients(number - 1)),
             **interval_percent_h("more", *effect.ends),
             false_discovery_rate=known(rate),
             drains_more=bool(rate <= FDR_LIMIT),
         )
-        for (app, rows, number, later, earlier), effect, rate in zip(pairs, more, rates, strict=True)
+        for (app, rows, number), effect, rate in zip(pairs, more, rates, strict=True)
     ]
 
 

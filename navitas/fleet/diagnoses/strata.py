@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.diagnoses.stratum_sums import CHANGING, SUMS, Conditions, PairConditions, stratum_sums
+from navitas.fleet.diagnoses.stratum_sums import CHANGING, SUMS, Conditions, PairConditions, Strata, client_strata
 from navitas.fleet.engine.base import statement
 from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.findings.single_apps import MIN_WEIGHT_S
@@ -31,7 +31,7 @@ from navitas.fleet.units import StageTask
 
 SUSPECTS, OTHERS = "strata", "other_strata"
 """Folders of the stage's results: for all hogs and apps with bugs, which are read once for all commands, and for other apps."""
-_VERSION = "11"
+_VERSION = "12"
 STRATA = client_schema(SUMS, pa.float64(), app=pa.int32(), package=pa.int32(), screen=pa.int8(), network=pa.int8())
 """By client, package, screen (number of ends with the screen on) and network: `stratum_sums.SUMS`."""
 CONTROL_SIZE = 256
@@ -85,12 +85,16 @@ class StrataTask(StageTask):
         conditions = self.conditions(samples, used, begins_s)
         rows = ClientColumns(self.SCHEMA)
         for block, designs in blocks(samples, parsed, used, runs, Numbers(len(packages)), with_trend=True):
+            parts = []
             for design in designs:
-                app = app_of[packages[design.app]]
+                package = packages[design.app]
+                app = app_of[package]
                 is_wanted = wanted[np.searchsorted(clients, design.client), np.searchsorted(request.app, app)]
                 if is_wanted.any():
-                    column, condition, sums = stratum_sums(block, design, app, conditions, request, np.flatnonzero(is_wanted))
-                    rows.add(design.client, app[column], packages[design.app[column]], *conditions.keys(condition), *sums)
+                    parts.append(client_strata(block, design, app, package, conditions, request, np.flatnonzero(is_wanted)))
+            if parts:
+                made = Strata.joined(parts)
+                rows.add(made.client, made.app, made.package, *conditions.keys(made.condition), *made.sums(block.left))
         return rows.table()
 
 
@@ -115,7 +119,7 @@ def with_versions(runs: RunLists, client: I64, app_of: NDArray[np.integer], has_
     """
     if all(has_version[lists.app].all() for lists in runs.kinds()):
         return runs
-    return runs.changed(_Seen(runs.apps, client, app_of, has_version).versioned)
+    return runs.changed(_Seen(runs.listed(), client, app_of, has_version).versioned)
 
 
 class _Seen:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from navitas.fleet.findings.wanted_apps import StrataRequest
 from navitas.fleet.regression.controls import ONE
 from navitas.fleet.regression.designs import ClientDesign, PairBlock
 from navitas.fleet.regression.pairs import Pairs
-from navitas.fleet.regression.within import shares_of
+from navitas.fleet.regression.within import Residuals, shares_of
 from navitas.fleet.schema import NETWORKS
 from navitas.fleet.statistics import F64, I64
 
@@ -72,125 +73,84 @@ class PairConditions:
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionSums:
-    """Sums by condition and column of the shares, in this order. T are the seconds of a pair, *x* its share, *z* its controls.
+class Strata:
+    """Sums by client, condition and column of the client's shares. T are the seconds of a pair, *x* its share, *z* its controls.
 
-    *y* is *x* as far as it is reliable.
+    *y* is *x* as far as it is reliable. Arrays have a row for each stratum, those of two dimensions a column for each control.
 
-    - `pairs`, `drop_ppm` and `left_ppm`: the number of pairs with *x* > 0, Σ D x, and Σ L x with a column's left drop L
-    - `moment` and `reliable`: Σ T z x and Σ T z y (rows are controls)
+    - `number`: the client's number in its block
+    - `pairs` and `drop_ppm`: the number of pairs with *x* > 0, and Σ D x
+    - `left_ppm` and `app_left`: Σ L x and Σ L z, with the drop L that neither controls nor hogs other than the app explain
+    - `seconds`, `moment` and `reliable`: Σ T, Σ T z x and Σ T z y
+    - `app_reliable`: Σ T z times the reliability
+    - `slope`: the slopes of *x* on the controls
     - `own`: Σ T x y, with the mean of *x* over spans
     - `before` and `after`: the same with the *y* of all columns of the app, and with the *x* of all of them
     """
 
+    client: I64
+    number: I64
+    app: NDArray[np.int32]
+    package: NDArray[np.int32]
     condition: I64
-    column: I64
     pairs: F64
     drop_ppm: F64
     left_ppm: F64
+    app_left: F64
+    seconds: F64
     moment: F64
     reliable: F64
+    app_reliable: F64
+    slope: F64
     own: F64
     before: F64
     after: F64
 
-    def only(self, kept: I64) -> ConditionSums:
-        """These entries."""
-        return replace(self, **{field.name: getattr(self, field.name)[..., kept] for field in fields(self)})
+    @classmethod
+    def joined(cls, parts: Sequence[Strata]) -> Strata:
+        """The strata of several clients that have a pair."""
+        columns = {field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)}
+        kept = np.flatnonzero(columns["pairs"])
+        return cls(**{name: column[kept] for name, column in columns.items()})
 
-
-@dataclass(frozen=True, slots=True)
-class SharePairs:
-    """A client's pairs (rows): their time, drop and time times controls, and for each column, shares and the left drop.
-
-    `spanned` are the shares as means over spans, and `app` is the app of each column.
-    """
-
-    seconds: F64
-    drop_ppm: F64
-    timed: F64
-    share: F64
-    spanned: F64
-    reliable: F64
-    left_ppm: F64
-    app: I64
-
-
-def condition_sums(pairs: SharePairs, condition: I64) -> ConditionSums:
-    """The sums of conditions and columns that have a pair. `condition` is that of each pair, and the same in a whole span."""
-    # numpy sorts numbers of two bytes in linear time.
-    order, size = np.argsort(condition.astype(np.int16), kind="stable"), len(pairs.app)
-    starts = np.flatnonzero(np.diff(condition[order], prepend=-1))
-    alike = (pairs.app[:, None] == pairs.app).astype(np.float64)
-    weighted = pairs.seconds[:, None] * pairs.reliable
-    amounts = [
-        pairs.share > 0,
-        pairs.drop_ppm[:, None] * pairs.share,
-        pairs.left_ppm * pairs.share,
-        pairs.spanned * weighted,
-        pairs.spanned * (weighted @ alike),
-        (pairs.spanned @ alike) * weighted,
-    ]
-    added = np.add.reduceat(np.concatenate(amounts, axis=1)[order], starts, axis=0)
-    counts, drop, left, own, before, after = added.reshape(len(starts), -1, size).transpose(1, 0, 2).reshape(len(amounts), -1)
-    timed, both = pairs.timed[order].T, np.concatenate([pairs.share, pairs.reliable], axis=1)[order]
-    ends = zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True)
-    moments = np.stack([timed[:, low:high] @ both[low:high] for low, high in ends], axis=1)
-    moment, reliable = (moments[:, :, part].reshape(len(timed), -1) for part in (slice(size), slice(size, None)))
-    number, column = np.repeat(condition[order[starts]], size), np.tile(np.arange(size), len(starts))
-    whole = ConditionSums(number, column, counts, drop, left, moment, reliable, own, before, after)
-    return whole.only(np.flatnonzero(counts))
-
-
-@dataclass(frozen=True, slots=True)
-class Strata:
-    """The strata of a client. `slope` are those of x on the controls (rows), and `mean` is its mean over time.
-
-    `apart` is Σ T z (y − its mean). `version` and `app` number the versions and apps of strata.
-    """
-
-    sums: ConditionSums
-    slope: F64
-    mean: F64
-    apart: F64
-    version: I64
-    app: I64
-
-    def separated(self, s: F64) -> tuple[F64, F64]:
-        """s and w of each stratum, without what its running time has in common with that of the others of its app.
+    def sums(self, left: Residuals) -> list[F64]:
+        """`SUMS` of each stratum, without what its running time has in common with that of the others of its app.
 
         Those of the same version have one effect, and those of other versions another one.
         """
-        own = self.sums.own - self.mean * self.sums.reliable[ONE] - dots(self.slope, self.apart)
-        before, after = self._overlaps(self.version, self.sums.own, self.sums.own)
-        app_before, app_after = self._overlaps(self.app, self.sums.before, self.sums.after)
-        of_version, of_app = _summed(before, self.version), _summed(app_before, self.app)
-        version_app, app_version = _summed(app_before, self.version), _summed(app_after, self.version)
+        mean = self.moment[:, ONE] / self.seconds
+        version, app = (_numbered(self.number, numbers) for numbers in (self.package, self.app))
+        apart = self.reliable - mean[:, None] * self.app_reliable
+        own = self.own - mean * self.reliable[:, ONE] - dots(self.slope, apart)
+        before, after = self._overlaps(version, mean, apart, self.own, self.own)
+        app_before, app_after = self._overlaps(app, mean, apart, self.before, self.after)
+        of_version, of_app = _summed(before, version), _summed(app_before, app)
+        version_app, app_version = _summed(app_before, version), _summed(app_after, version)
         own_others = np.stack([before - own, app_before - before], axis=1)
         others_own = np.stack([after - own, app_after - after], axis=1)
-        others = np.empty((len(s), 2, 2))
+        others = np.empty((len(own), 2, 2))
         others[:, 0, 0] = of_version - before - after + own
         others[:, 0, 1] = version_app - of_version - own_others[:, 1]
         others[:, 1, 0] = app_version - of_version - others_own[:, 1]
         others[:, 1, 1] = of_app - version_app - app_version + of_version
         slope = _slopes(others, own_others, np.maximum(of_app, 1.0))
-        version_s, app_s = (_summed(s, group) for group in (self.version, self.app))
+        s = self.left_ppm - dots(self.slope, self.app_left)
+        version_s, app_s = (_summed(s, group) for group in (version, app))
         others_s = np.stack([version_s - s, app_s - version_s], axis=1)
-        return s - (slope * others_s).sum(axis=1), np.maximum(own - (slope * others_own).sum(axis=1), 0.0)
+        s = s - dots(slope, others_s)
+        w = np.maximum(own - dots(slope, others_own), 0.0)
+        return [self.pairs, self.moment[:, ONE], self.drop_ppm, s, w, left.noise(self.number, s, w)]
 
-    def _overlaps(self, group: I64, before: F64, after: F64) -> tuple[F64, F64]:
+    def _overlaps(self, group: I64, mean: F64, apart: F64, before: F64, after: F64) -> tuple[F64, F64]:
         """Σ h[i, j] and Σ h[j, i] over the j of a group with i: h[i, j] = Σ T x̃ y with x̃ of i and the reliable deviation y of j.
 
         `before` and `after` are Σ T x y with the y, and the x, of the group's strata of the same condition. With b the slope of x
-        on the controls, h[i, j] = Σ T xᵢ yⱼ − meanⱼ Σ T yᵢ − bᵢ · Σ T z (yⱼ − meanⱼ).
+        on the controls, h[i, j] = Σ T xᵢ yⱼ − meanⱼ Σ T yᵢ − bᵢ · Σ T z (yⱼ − meanⱼ). `apart` is Σ T z (y − `mean`).
         """
-        of_group = (group[:, None] == np.arange(int(group.max(initial=-1)) + 1)).astype(np.float64)
-        all_apart, all_slope = (self.apart @ of_group)[:, group], (self.slope @ of_group)[:, group]
-        timed = self.sums.reliable[ONE]
-        all_mean, all_timed = (_summed(amount, group) for amount in (self.mean, timed))
+        timed = self.reliable[:, ONE]
         return (
-            before - all_mean * timed - dots(self.slope, all_apart),
-            after - self.mean * all_timed - dots(all_slope, self.apart),
+            before - _summed(mean, group) * timed - dots(self.slope, _summed(apart, group)),
+            after - mean * _summed(timed, group) - dots(_summed(self.slope, group), apart),
         )
 
 
@@ -206,45 +166,72 @@ def _slopes(others: F64, own_others: F64, scale: F64) -> F64:
     return np.asarray(np.stack(slope, axis=1) / (one * other - one_other * other_one)[:, None])
 
 
+def _numbered(client: I64, of_client: NDArray[np.int32]) -> I64:
+    """A number for each client's value, without gaps."""
+    return np.unique(client * (1 + of_client.max(initial=0)) + of_client, return_inverse=True)[1]
+
+
 def _summed(amount: F64, group: I64) -> F64:
-    """The sum over each stratum's group."""
-    return np.asarray(np.bincount(group, weights=amount)[group], np.float64)
+    """The sum over the rows of each row's group. Groups are numbered without gaps."""
+    order = np.argsort(group, kind="stable")
+    return np.asarray(np.add.reduceat(amount[order], np.flatnonzero(np.diff(group[order], prepend=-1)), axis=0)[group])
 
 
 def dots(one: F64, other: F64) -> F64:
-    """The scalar product of columns."""
-    return np.asarray(np.einsum("ik,ik->k", one, other), np.float64)
+    """The scalar product of rows."""
+    return np.asarray(np.einsum("ik,ik->i", one, other), np.float64)
 
 
-def stratum_sums(  # noqa: PLR0917
+def client_strata(  # noqa: PLR0917
     block: PairBlock,
     design: ClientDesign,
     app: NDArray[np.int32],
+    package: NDArray[np.int32],
     conditions: Conditions,
     request: StrataRequest,
     columns: I64,
-) -> tuple[I64, I64, list[F64]]:
-    """The column of the design (version), the condition, and the sums (`SUMS`) of each stratum of some `columns`, at least one.
-
-    `app` is that of each column.
-    """
+) -> Strata:
+    """The strata of some `columns` of a client's design, at least one. `app` and `package` are those of each column."""
     own = block.pairs.of_client(design.number)
-    seconds, controls = block.pairs.seconds[own], block.pairs.controls[own]
+    seconds, drop, timed = block.pairs.seconds[own], block.pairs.drop_ppm[own], block.left.timed[own]
     apps, app_of = np.unique(app, return_inverse=True)
     reliability = request.reliability(apps)[:, block.pairs.kind[own]].T
     left = block.left.left_ppm[own, None] - _of_other_hogs(block, design, app_of, reliability, request.effects(apps))
-    share, place, timed = design.share[:, columns], app_of[columns], block.left.timed[own]
-    spanned, reliable = block.pairs.spanned(design.number, share), reliability[:, place] * share
-    rows = SharePairs(seconds, block.pairs.drop_ppm[own], timed, share, spanned, reliable, left[:, place], place)
-    sums = condition_sums(rows, conditions.of_client(block, design.number))
-    place = place[sums.column]
-    slope = block.left.inverse[design.number] @ (sums.moment / 3600)
-    mean = sums.moment[ONE] / seconds.sum()
-    apart = sums.reliable - mean * (timed.T @ reliability)[:, place]
-    strata = Strata(sums, slope, mean, apart, sums.column, place)
-    s, weight = strata.separated(sums.left_ppm - dots(slope, (controls.T @ left)[:, place]))
-    noise = block.left.noise(design.number, s, weight)
-    return columns[sums.column], sums.condition, [sums.pairs, sums.moment[ONE], sums.drop_ppm, s, weight, noise]
+    share, place = design.share[:, columns], app_of[columns]
+    spanned = block.pairs.spanned(design.number, share)
+    condition = conditions.of_client(block, design.number)
+    # numpy sorts numbers of two bytes in linear time.
+    order = np.argsort(condition.astype(np.int16), kind="stable")
+    starts = np.flatnonzero(np.diff(condition[order], prepend=-1))
+    rows = np.concatenate([timed, drop[:, None], left, seconds[:, None] * spanned], axis=1)[order].T
+    both = np.concatenate([share, reliability[:, place] * share], axis=1)[order]
+    ends = zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True)
+    sums = np.stack([rows[:, low:high] @ both[low:high] for low, high in ends])
+    size, controls = len(columns), timed.shape[1]
+    by_control = sums[:, :controls].transpose(0, 2, 1)
+    moment = by_control[:, :size].reshape(-1, controls)
+    products = sums[:, controls + 1 + len(apps) :, size:]
+    of_app = products * (place[:, None] == place)
+    app_of_row = np.tile(place, len(starts))
+    return Strata(
+        client=np.full(len(moment), design.client),
+        number=np.full(len(moment), design.number),
+        app=apps[app_of_row],
+        package=np.tile(package[columns], len(starts)),
+        condition=np.repeat(condition[order[starts]], size),
+        pairs=np.add.reduceat(both[:, :size] > 0, starts, axis=0, dtype=np.float64).ravel(),
+        drop_ppm=sums[:, controls, :size].ravel(),
+        left_ppm=sums[:, controls + 1 + place, np.arange(size)].ravel(),
+        app_left=(left.T @ block.pairs.controls[own])[app_of_row],
+        seconds=np.full(len(moment), seconds.sum()),
+        moment=moment,
+        reliable=by_control[:, size:].reshape(-1, controls),
+        app_reliable=(reliability.T @ timed)[app_of_row],
+        slope=moment @ (block.left.inverse[design.number] / 3600),
+        own=np.diagonal(products, axis1=1, axis2=2).ravel(),
+        before=of_app.sum(axis=2).ravel(),
+        after=of_app.sum(axis=1).ravel(),
+    )
 
 
 def _of_other_hogs(block: PairBlock, design: ClientDesign, app_of: I64, reliability: F64, effect: F64) -> F64:

@@ -16,6 +16,7 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.findings.bugs import Bugs
 from navitas.fleet.findings.hogs import FDR_LIMIT, Hogs
 from navitas.fleet.findings.results import Row, interval_percent_h
+from navitas.fleet.findings.single_apps import MIN_WEIGHT_S
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool, Contrast, contrast, false_rates
 
@@ -42,7 +43,10 @@ def versions_of(fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64) -> Iterator[tup
 
 @dataclass(frozen=True, slots=True)
 class AppVersionRows:
-    """An app's rows, with numbers of clients and versions. `after_unknown` are versions after one with too few clients."""
+    """An app's rows, with numbers of clients and versions. `after_unknown` are versions after one with too few clients.
+
+    A client counts if it ran a version, and did not run the app, for long enough (`MIN_WEIGHT_S`).
+    """
 
     versions: list[str]
     after_unknown: frozenset[str]
@@ -57,7 +61,8 @@ class AppVersionRows:
         """Known versions with enough clients; None if there are none."""
         version = np.array([names[package] for package in table["package"].to_pylist()], object)
         known = sorted({name for name in version.tolist() if name}, key=version_key)
-        order = [name for name in known if np.count_nonzero(version == name) >= MIN_CLIENTS]
+        counts = table["w"].to_numpy() >= MIN_WEIGHT_S
+        order = [name for name in known if np.count_nonzero(counts & (version == name)) >= MIN_CLIENTS]
         if not order:
             return None
         unsure = frozenset(name for before, name in pairwise(known) if before not in order)
@@ -67,6 +72,10 @@ class AppVersionRows:
         _, client = np.unique(table["client"].to_numpy()[kept], return_inverse=True)
         pairs, s, w = (table[name].to_numpy()[kept] for name in ("pairs", "s", "w"))
         return cls(order, unsure, client, place[kept], pairs, s, w)
+
+    def clients(self, number: int) -> int:
+        """How many clients of a version count."""
+        return int(np.count_nonzero(self.w[self.version == number] >= MIN_WEIGHT_S))
 
     def effect(self, number: int) -> Contrast:
         """The effect of a version."""
@@ -140,9 +149,9 @@ def find_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Versions:
 
 
 def _row(name: str, rows: AppVersionRows, number: int) -> VersionRow:
-    own, ends = rows.version == number, rows.effect(number).ends
-    extra = interval_percent_h("extra", *ends)
-    return VersionRow(name, rows.versions[number], int(own.sum()), int(rows.pairs[own].sum()), **extra)
+    pairs = int(rows.pairs[rows.version == number].sum())
+    extra = interval_percent_h("extra", *rows.effect(number).ends)
+    return VersionRow(name, rows.versions[number], rows.clients(number), pairs, **extra)
 
 
 def first_version(app: int, rows: AppVersionRows) -> Since | None:

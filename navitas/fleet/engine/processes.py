@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import shutil
 import signal
@@ -15,12 +14,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from navitas.base.freed_memory import keep_freed_memory
 from navitas.fleet.engine.base import Work, run_task
 from navitas.fleet.files import FleetError
 from navitas.fleet.units import FleetTask
 
-_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3
-"""Options of glibc's mallopt."""
 _KEPT_BYTES = 32 << 20
 LEAST_BYTES = 32 << 20
 """Least size of the samples for which processes are started. Each takes half a second to start."""
@@ -76,9 +74,7 @@ def _begin() -> None:
     """Ignore Ctrl-C, so that tasks are finished, and keep freed memory: to get it again from the system costs much of a task."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pa.set_memory_pool(pa.system_memory_pool())
-    with contextlib.suppress(AttributeError, OSError):  # Only glibc has it.
-        for option in (_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD):
-            ctypes.CDLL(None).mallopt(option, _KEPT_BYTES)
+    keep_freed_memory(_KEPT_BYTES, _KEPT_BYTES)
 
 
 def _fits(task: FleetTask) -> bool:

@@ -57,11 +57,14 @@ class JointEffects:
     overlap: F64
 
 
-def joint_effects(systems: Sequence[JointSystem], candidates: I64, outliers: Outliers) -> JointEffects:
+def joint_effects(
+    systems: Sequence[JointSystem], candidates: I64, outliers: Outliers, runs_error: F64 | float = 0.0
+) -> JointEffects:
     """Solve Σ h β = Σ s over clients for all candidates, which are places in the request's apps, as those of outliers are.
 
     A client on which an app is an outlier is left out of that app's equation, and its drain there is subtracted from others'.
-    Standard errors are clustered by client: A⁻¹ (Σ u uᵀ) A⁻ᵀ with A = Σ h and u = s − h β (Liang and Zeger 1986).
+    Standard errors are clustered by client: A⁻¹ (Σ u uᵀ) A⁻ᵀ with A = Σ h and u = s − h β (Liang and Zeger 1986). `runs_error` is
+    that of the logarithm of candidates' running times: what is missed of an app's own may count for those that run along with it.
     """
     size = len(candidates)
     equations = [_equations(system, candidates, outliers) for system in systems]
@@ -83,7 +86,8 @@ def joint_effects(systems: Sequence[JointSystem], candidates: I64, outliers: Out
         count += np.bincount(own.app[(own.app == own.other) & (own.h > 0)], minlength=size)
     with np.errstate(divide="ignore", invalid="ignore"):
         correction = np.where(count > 1, count / (count - 1), np.nan)
-        error = np.sqrt(np.diag(inverse @ meat @ inverse.T) * correction)
+        missed = inverse * (np.diag(whole) * value * runs_error) * (1 - np.eye(size))
+        error = np.sqrt(np.diag(inverse @ meat @ inverse.T) * correction + np.square(missed).sum(axis=1))
         scale = np.sqrt(np.diag(seen))
         return JointEffects(value, error, weight**2 / squares, np.nan_to_num(seen / np.outer(scale, scale)))
 
@@ -152,7 +156,8 @@ def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_p
     evidence, scale = _rescaled(evidence, chosen, request, systems, first.value / usual_ppm_s)
     systems = [system.scaled(scale) for system in systems]
     weighted = [system.weighted(alone.weights, lit) for system in systems]
-    found, on_clients = _solved(systems, weighted, request, first.overlap, alone.noise_scale, usual_ppm_s)
+    runs_error = evidence.runs_error[chosen]
+    found, on_clients = _solved(systems, weighted, request, first.overlap, runs_error, alone.noise_scale, usual_ppm_s)
     spreads = _spreads(on_clients, request, found)
     certain = np.searchsorted(evidence.app, request.app[spreads.variance > 0])
     variance, effect, partner, overlap = alone.variance.copy(), deepcopy(alone.effect), made.partner, made.overlap
@@ -191,6 +196,7 @@ def _solved(  # noqa: PLR0917
     weighted: Sequence[JointSystem],
     request: JointRequest,
     overlap: F64,
+    runs_error: F64,
     noise_scale: float,
     usual_ppm_s: float,
 ) -> tuple[JointEffects, ClientEffects]:
@@ -202,7 +208,7 @@ def _solved(  # noqa: PLR0917
     candidates = request.candidates[kept]
     mean = _of_request(request, candidates, joint_effects(weighted, candidates, _NOWHERE).value)
     on_clients, outliers = _on_clients(systems, request, mean, usual_ppm_s, noise_scale)
-    joined = joint_effects(weighted, candidates, outliers)
+    joined = joint_effects(weighted, candidates, outliers, runs_error[kept])
     shared = (np.bincount(group) > 1) * joined.value / 2
     return JointEffects(joined.value[group], np.hypot(joined.error, shared)[group], joined.clusters[group], overlap), on_clients
 

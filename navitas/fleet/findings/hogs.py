@@ -29,11 +29,10 @@ _INSEPARABLE = 0.9
 """Apps whose running times correlate by more than this cannot be separated."""
 MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
-_RUNS_ERROR, _SHORT_RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.2, 0.3, 0.1, 0.15, 0.1
-"""Standard errors of what is inferred (docs/dev/decisions.md): relative ones where running times are inferred, times 1 −
-reliability and its square, and where the screen's time is; and those of an app which comes with the screen, relative to what the
-screen may drain: if its time is unknown, and always, since its drain depends on what it shows, and how brightly, between two
-samples.
+_SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.1, 0.15, 0.1
+"""Standard errors of what is inferred (docs/dev/decisions.md): a relative one where the screen's time is inferred; and those of
+an app which comes with the screen, relative to what the screen may drain: if its time is unknown, and always, since its drain
+depends on what it shows, and how brightly, between two samples.
 """
 _IMPLAUSIBLE_SHARE, _FEW = 0.2, 5
 _RELIABLE, _SCREEN = 0.5, 0.9
@@ -49,6 +48,7 @@ class Claim(StrEnum):
     PARTNER = "not separable from another app"
     ALWAYS = "not judged: it always runs"
     FEW = "not judged: too few clients"
+    SHORT = "not judged: it runs too briefly"
 
 
 def claims_of(
@@ -79,6 +79,8 @@ def claims_of(
     covered = low - evidence.charged_ppm_s <= least_ppm_s
     unknown = (evidence.screen_known < _SCREEN_KNOWN) | evidence.is_dark
     claim[(known_rate <= FDR_LIMIT) & unknown & covered] = Claim.SCREEN
+    # Such an app may drain more than its estimate, so a hog stays one.
+    claim[evidence.are_short & np.isin(claim, [Claim.CLEAN, Claim.UNCLEAR])] = Claim.SHORT
     few = contrasted < MIN_CLIENTS
     claim[few] = Claim.FEW
     claim[few & (evidence.varied_s <= _ALWAYS * seconds)] = Claim.ALWAYS
@@ -132,10 +134,12 @@ def find_hogs(fleet: Fleet) -> Hogs:
     evidence = given.evidence
     # Errors of what samples do not show of running times and of the screen's drain.
     shown, charged = _SHOWN_ERROR * evidence.shown_ppm_s, _CHARGED_ERROR * evidence.charged_ppm_s
-    unreliable = np.maximum(1 - np.nan_to_num(evidence.reliability, nan=1.0), 0.0)
-    of_runs = _RUNS_ERROR * unreliable + _SHORT_RUNS_ERROR * unreliable**2
     of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
-    with_errors = replace(given.effect, error=np.hypot(given.effect.error, shown), scale_error=np.hypot(of_runs, of_screen))
+    with_errors = replace(
+        given.effect,
+        error=np.hypot(given.effect.error, shown),
+        scale_error=np.hypot(evidence.runs_error, of_screen),
+    )
     if_screen_known = with_errors.above(MIN_SHARE * usual)
     effect = replace(if_screen_known, error=np.hypot(if_screen_known.error, charged)).above(MIN_SHARE * usual)
     false_rate, known_rate, alone_rate = (_false_rates(one, alone.contrasted) for one in (effect, if_screen_known, alone.effect))
@@ -151,14 +155,15 @@ def find_hogs(fleet: Fleet) -> Hogs:
         evidence=evidence,
         least_ppm_s=MIN_SHARE * usual,
     )
+    is_known = claim != Claim.SHORT
     return Hogs(
         app=evidence.app,
         alone=alone,
         given=given,
         rate=alone.drop_ppm / np.maximum(alone.seconds, 1.0),
-        effect=effect,
+        effect=replace(effect, value=np.where(is_known, effect.value, np.nan)),
         shared_error=np.hypot(shown, charged),
-        false_rate=false_rate,
+        false_rate=np.where(is_known, false_rate, np.nan),
         claim=claim,
         usual_ppm_s=usual,
         evidence=evidence,

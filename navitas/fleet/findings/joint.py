@@ -39,7 +39,7 @@ _DAY_S = 86_400
 _RIDGE = 1e-6
 FOLDER = "joint"
 """Folder of the stage's results."""
-_VERSION = "8"
+_VERSION = "9"
 
 
 def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I64, slow: F64) -> tuple[F64, ...]:
@@ -92,8 +92,10 @@ class JointTask(StageTask):
             for design in designs:
                 h, g, *own = joint_sums(block, design, self.request.by_class[design.app], parsed.time_s, slow)
                 app, size = self.request.app[design.app], len(design.app)
-                diagonals = (np.diag(amount).ravel() for amount in own)
-                rows.add(design.client, np.repeat(app, size), np.tile(app, size), h.ravel(), g.ravel(), *diagonals)
+                diagonals = np.zeros((len(own), size, size))
+                diagonals[:, np.arange(size), np.arange(size)] = own
+                columns = (h.ravel(), g.ravel(), *diagonals.reshape(len(own), -1))
+                rows.add(design.client, np.repeat(app, size), np.tile(app, size), *columns)
         return rows.table()
 
 

@@ -18,6 +18,10 @@ from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_s
 _LEAST_RELIABILITY = 0.1
 _SCREEN_LIMIT_PPM_S = 1e6 / (4 * 3600)
 """A phone with its screen on lasts for four hours or more."""
+_RUNS_ERROR, _SHORT_RUNS_ERROR = 0.2, 0.3
+"""Relative standard errors of inferred running times, times 1 − reliability and its square (docs/dev/decisions.md)."""
+_LEAST_SHOWN, _AT_LEVELS = 0.3, 0.9
+"""If samples show less of an app's effect than this, and level changes hide a part of it, its drain is unknown."""
 _LIT_LINK, _ENOUGH_BRIGHT = 0.5, 10
 """An app of the lit screen runs so much more often with it, as a difference of shares. So many clients are enough for it."""
 MIN_WEIGHT_S = 900.0
@@ -59,6 +63,19 @@ class AppEvidence:
     def reliability(self) -> F64:
         """The mean reliability over classes."""
         return _ratio((self.weight_s * self.by_class).sum(axis=1), self.weight_s.sum(axis=1))
+
+    @property
+    def runs_error(self) -> F64:
+        """The standard deviation of the logarithm of the unknown factor on each app's running time."""
+        unreliable = np.maximum(1 - np.nan_to_num(self.reliability, nan=1.0), 0.0)
+        return np.asarray(_RUNS_ERROR * unreliable + _SHORT_RUNS_ERROR * unreliable**2)
+
+    @property
+    def are_short(self) -> Bool:
+        """Whether each app's runs are too short for samples at level changes."""
+        timed = self.weight_s[:, TIMED.start :]
+        left, whole = ((timed * by_class).sum(axis=1) for by_class in (self.by_class[:, TIMED.start :], self.plain))
+        return np.asarray((self.reliability < _LEAST_SHOWN) & (left < _AT_LEVELS * whole))
 
     def corrected(self, apps: I64, slow_s: F64, drains: F64) -> AppEvidence:
         """The same with other sums of slow drops, by class, and other drains (`exposure.corrected`), for some places of apps."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +53,7 @@ ERASED = "client: was erased"
 _OK = ""
 
 Texts = NDArray[np.object_]
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +78,21 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None, sca
     `scale` is the level of a full battery in rows that do not have it.
     """
     column = {name: _one(raw[name]) for name in raw.column_names}
-    reason = np.full(raw.num_rows, _OK, object)
+    reasons, reason = [_OK], np.zeros(raw.num_rows, np.int8)
     ignored: Counter[str] = Counter()
 
     def refuse(where: Bool, text: str) -> None:
         if where.any():
-            reason[where & (reason == _OK)] = text
+            reason[where & (reason == 0)] = len(reasons)
+            reasons.append(text)
 
     number = {name: _numbers(column[name]) for name in ("format", "time", "level", "scale")}
     refuse(number["format"] > FORMAT, f"format: is later than {FORMAT}, the latest that is known")
-    client = column["client"]
-    refuse(~_flags(pc.greater(pc.utf8_length(client), 0)), "client: is missing")
-    refuse(_flags(pc.greater(pc.utf8_length(client), MAX_CLIENT)), f"client: is longer than {MAX_CLIENT} characters")
-    refuse(_flags(pc.match_substring_regex(client, CONTROL)), "client: has control characters")
+    client = _Words(column["client"])
+    length = pc.utf8_length(client.words)
+    refuse(~client.each(_flags(pc.greater(length, 0)), False), "client: is missing")
+    refuse(client.each(_flags(pc.greater(length, MAX_CLIENT)), False), f"client: is longer than {MAX_CLIENT} characters")
+    refuse(client.each(_flags(pc.match_substring_regex(client.words, CONTROL)), False), "client: has control characters")
     time, full = number["time"], np.where(_flags(pc.is_valid(column["scale"])), number["scale"], scale)
     refuse(~((full > 0) & (full < np.inf)), "scale: is not a level above 0")
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -98,44 +103,42 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None, sca
     refuse(np.isnan(level), "level: is missing, or no number")
     refuse(level > 100, "level: is over 100 %")
     refuse(level < 0, "level: is below 0 %")
-    word = pc.utf8_lower(column["state"])
-    state = pc.fill_null(pc.index_in(word, pa.array(list(_STATES))), -1).to_numpy(zero_copy_only=False)
-    given = pc.is_valid(word).to_numpy(zero_copy_only=False)
+    state, given = _Words(column["state"]).known(_STATES), column["state"].is_valid().to_numpy(zero_copy_only=False)
     refuse(given & (state < 0), "state: is not a known word")
-    if column["charging"].null_count < len(word):
+    if column["charging"].null_count < raw.num_rows:
         charging = _numbers(column["charging"].cast(pa.float64()))
         instead = np.where(charging == 1, _CHARGING, np.where(charging == 0, _DISCHARGING, state))
         state = np.where(given, state, instead)
     apps = column["apps"]
     if by_app := apps.null_count == len(apps) > column["app"].null_count:
         apps = _of_one_app(column["app"], column["version"])
-    length = pc.fill_null(pc.list_value_length(apps), -1).to_numpy(zero_copy_only=False)
-    refuse(length < 0, "apps: are missing (an empty list means that none ran)")
-    refuse(length > MAX_APPS, f"apps: are more than {MAX_APPS:,}")
-    client_numbers = _pseudonyms(client, reason == _OK, salt)
-    refuse(np.isin(client_numbers, [] if erased is None else erased), ERASED)
-    taken = reason == _OK
+    lengths = pc.fill_null(pc.list_value_length(apps), -1).to_numpy(zero_copy_only=False)
+    refuse(lengths < 0, "apps: are missing (an empty list means that none ran)")
+    refuse(lengths > MAX_APPS, f"apps: are more than {MAX_APPS:,}")
+    numbers = np.array([client_number(name, salt) for name in client.words.to_pylist()], np.int64)
+    refuse(client.each(np.isin(numbers, [] if erased is None else erased), False), ERASED)
+    taken = reason == 0
     figures = {name: _figure(source, column[source], taken, ignored) for source, (name, *_) in _FIGURES.items()}
-    network = pc.index_in(pc.utf8_lower(column["network"]), pa.array(list(_NETWORKS)))
-    unknown = pc.and_(pc.is_valid(column["network"]), pc.is_null(network))
-    _count(ignored, "network: is not a known word", unknown.to_numpy(zero_copy_only=False) & taken)
+    network = _Words(column["network"]).known(_NETWORKS)
+    unknown = column["network"].is_valid().to_numpy(zero_copy_only=False) & (network < 0)
+    _count(ignored, "network: is not a known word", unknown & taken)
     return Checked(
         {
-            "client": pa.array(np.where(taken, client_numbers, 0)),
+            "client": pa.array(np.where(taken, client.each(numbers, 0), 0)),
             "time_s": pa.array(np.floor(np.where(taken, time, 0)).astype(np.int64)),
             "level_ppm": pa.array(np.rint(np.where(taken, level, 0) * (PPM / 100)).astype(np.int32)),
             "state": pa.array(np.array([*_STATES.values(), State.UNKNOWN], np.int8)[state]),
             **figures,
             "screen": column["screen"],
             "saver": column["saver"],
-            "network": pa.array(list(_NETWORKS.values())).take(network),
+            "network": pa.array([*_NETWORKS.values(), None]).take(pa.array(network % (len(_NETWORKS) + 1))),
             "model": _label(column["model"], "model", taken, ignored),
             "os": _label(column["os"], "os", taken, ignored),
         },
         apps,
         column["foreground"],
         {name: _counters(column[f"{name}_s"], name, taken, ignored) for name in COUNTERS},
-        reason,
+        np.array(reasons, object)[reason],
         ignored,
         by_app,
     )
@@ -146,7 +149,27 @@ def _of_one_app(app: pa.Array, version: pa.Array) -> pa.ListArray:
     texts = pc.binary_join_element_wise(app, version, "@", null_handling="replace", null_replacement="")
     has_app = pc.not_equal(pc.fill_null(app, ""), "")
     offsets = np.append(0, np.cumsum(has_app.to_numpy(zero_copy_only=False)))
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), texts.filter(has_app), mask=pc.is_null(app))
+    names = texts.filter(has_app).dictionary_encode()
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), names, mask=pc.is_null(app))
+
+
+class _Words:
+    """The different texts of a column, and where each row's text is among them: after the last for a null."""
+
+    def __init__(self, column: pa.StringArray) -> None:
+        encoded = column.dictionary_encode()
+        self.words = encoded.dictionary
+        self._place = pc.fill_null(encoded.indices, len(self.words)).to_numpy(zero_copy_only=False)
+
+    def each(self, values: NDArray[T], missing: Any) -> NDArray[T]:
+        """Each row's value, from those of the texts."""
+        of_rows: NDArray[T] = np.append(values, missing).astype(values.dtype)[self._place]
+        return of_rows
+
+    def known(self, words: Collection[str]) -> I64:
+        """Where each row's text is among some words, without its case; −1 for other texts and nulls."""
+        places = pc.index_in(pc.utf8_lower(self.words), pa.array(list(words)))
+        return self.each(pc.fill_null(places, -1).to_numpy(zero_copy_only=False), -1)
 
 
 def _one(column: pa.ChunkedArray) -> pa.Array:
@@ -194,13 +217,8 @@ def _label(column: pa.Array, name: str, taken: Bool, ignored: Counter[str]) -> p
     """A short text. Long texts, and texts with control characters, are dropped and counted."""
     if column.null_count == len(column):
         return column
-    bad = pc.or_(pc.greater(pc.utf8_length(column), _LONGEST_TEXT), pc.match_substring_regex(column, CONTROL))
-    _count(ignored, f"{name}: is too long, or has control characters", _flags(bad) & taken)
-    return pc.if_else(pc.fill_null(bad, False), pa.scalar(None, pa.string()), column)
-
-
-def _pseudonyms(client: pa.Array, taken: Bool, salt: str) -> I64:
-    """The number of each row's client; 0 for refused rows."""
-    encoded = pc.if_else(pa.array(taken), client, "").dictionary_encode()
-    numbers = np.array([client_number(given, salt) if given else 0 for given in encoded.dictionary.to_pylist()], np.int64)
-    return np.asarray(numbers[encoded.indices.to_numpy(zero_copy_only=False)], np.int64)
+    label = _Words(column)
+    is_long = pc.greater(pc.utf8_length(label.words), _LONGEST_TEXT)
+    bad = label.each(_flags(pc.or_(is_long, pc.match_substring_regex(label.words, CONTROL))), False)
+    _count(ignored, f"{name}: is too long, or has control characters", bad & taken)
+    return pc.if_else(pa.array(bad), pa.scalar(None, pa.string()), column)

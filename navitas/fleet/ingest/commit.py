@@ -17,7 +17,7 @@ from typing import Any
 from navitas.base.new_files import to_disk
 from navitas.base.regular_files import read_regular
 from navitas.fleet import layout
-from navitas.fleet.files import FleetError, write_whole
+from navitas.fleet.files import FleetError, check_inside, write_whole
 from navitas.fleet.store import Store
 
 _LARGEST = 4 << 30
@@ -88,8 +88,7 @@ def _carry_out(store: Store, ledger: SourceLedger) -> None:
     try:
         journal = json.loads(read_regular(_journal(store), _LARGEST))
         files, entries = [Path(name) for name in journal["files"]], list(journal["entries"])
-        if outside := [str(name) for name in files if name.is_absolute() or ".." in name.parts]:
-            raise ValueError(f"{outside[0]} is outside of the fleet")
+        check_inside(map(str, files))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FleetError(
             f"{_journal(store)}: damaged: {error}", "Delete the folder that contains it, and ingest the last files again."

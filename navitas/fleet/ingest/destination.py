@@ -11,6 +11,7 @@ from pathlib import Path
 from navitas.base.errors import NavitasError
 from navitas.base.owned_folder import owned_folder
 from navitas.fleet import layout
+from navitas.fleet.files import FleetError
 from navitas.fleet.remote_path import RemotePath
 from navitas.fleet.snapshot import Snapshot
 from navitas.fleet.store import exclusive_writer
@@ -46,7 +47,13 @@ def destination(path: Path) -> Iterator[Destination]:
             for name in layout.COMMITTED:
                 with suppress(FileNotFoundError):
                     (folder / name).write_bytes(snapshot.file(name).read_bytes())
-            yield Destination(folder, snapshot, _Publisher(folder, snapshot, _committed(folder)).publish)
+            try:
+                yield Destination(folder, snapshot, _Publisher(folder, snapshot, _committed(folder)).publish)
+            except FleetError as error:  # The local copies are gone after that.
+                message = error.message
+                for name in layout.COMMITTED:
+                    message = message.replace(str(folder / name), str(snapshot.file(name)))
+                raise FleetError(message.replace(str(folder), str(path)), error.remedy) from error
         return
     existed = path.exists()
     try:

@@ -199,7 +199,7 @@ class Group:
         if erased := int(np.count_nonzero(reason == ERASED)):
             quarantine.refused[ERASED] += erased  # Their text is not kept.
         for row in np.flatnonzero((reason != "") & (reason != ERASED)).tolist():
-            quarantine.add(Refusal(batch.numbers[row], reason[row], batch.lines[row]))
+            quarantine.add(Refusal(batch.numbers[row], reason[row], batch.text(row)))
         number = len(self._sources) - 1
         if checked.by_app and number not in self._by_app:
             self._by_app.append(number)

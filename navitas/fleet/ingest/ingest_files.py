@@ -7,18 +7,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+
+from navitas.base.freed_memory import keep_freed_memory
 from navitas.fleet import layout
-from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.ingest.destination import destination
 from navitas.fleet.ingest.group import Group, SourceOutcome
 from navitas.fleet.ingest.merge import Keys
 from navitas.fleet.ingest.stored_rows import Packages
-from navitas.fleet.store import BUCKETS, Store
+from navitas.fleet.store import Store
 
 GROUP_ROWS, GROUP_SOURCES = 1_000_000, 1_000
 """A group of sources is stored when it reaches this many rows or sources."""
+
+_KEPT_BYTES, _LARGEST_BYTES = 256 << 20, 64 << 20
+"""How much freed memory an ingest keeps, and of blocks of which size."""
 
 Progress = Callable[[str, float, int], None]
 """Called with the name of the current source, sources read (with the fraction of the current one), and rows read."""
@@ -44,13 +49,12 @@ def ingest(
     Raises `FleetError` if the folder is not a fleet, is in use, or cannot be written, or if another process changed a fleet in
     an object store meanwhile.
     """
+    keep_freed_memory(_KEPT_BYTES, _LARGEST_BYTES)
+    if "jemalloc" in pa.supported_memory_backends():  # Arrow's usual pool returns freed blocks to the system.
+        pa.set_memory_pool(pa.jemalloc_memory_pool())
     with destination(path) as target:
         is_new = not (target.folder / layout.SETTINGS).exists()
-        store = replace(Store.create(target.folder, buckets=buckets or BUCKETS), snapshot=target.snapshot)
-        if buckets not in (None, store.buckets):
-            raise FleetError(
-                f"{path}: the fleet has {store.buckets} buckets, which cannot change", "Leave out --buckets, or name a new fleet."
-            )
+        store = replace(Store.create(target.folder, buckets=buckets), snapshot=target.snapshot)
         ledger = SourceLedger(store)
         recover(store, ledger)
         packages, keys = Packages(store.packages()), Keys()

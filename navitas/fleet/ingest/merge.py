@@ -36,6 +36,8 @@ class Spool:
     def __init__(self, folder: Path, buckets: int) -> None:
         self._folder = folder
         self._buckets = buckets
+        self._new: list[pa.Table] = []
+        self._new_bytes = 0
         self._held: defaultdict[int, list[pa.Table]] = defaultdict(list)
         self._bytes = 0
         self._files: defaultdict[int, list[Path]] = defaultdict(list)
@@ -44,8 +46,18 @@ class Spool:
         """Add rows of a source, in the store's columns."""
         if not rows.num_rows:
             return
-        rows = rows.append_column(_ROWS.field(SOURCE), pa.repeat(pa.scalar(source, pa.int32()), rows.num_rows))
-        bucket = bucket_of(rows["client"].to_numpy(), self._buckets)
+        self._new.append(rows.append_column(_ROWS.field(SOURCE), pa.repeat(pa.scalar(source, pa.int32()), rows.num_rows)))
+        self._new_bytes += rows.nbytes
+        if self._new_bytes > MAX_BYTES // 4:  # Sorting each block makes so many small tables that these take longest.
+            self._sort()
+
+    def _sort(self) -> None:
+        """Move the new rows to their buckets."""
+        if not self._new:
+            return
+        rows = pa.concat_tables(self._new).combine_chunks()
+        self._new, self._new_bytes = [], 0
+        bucket = bucket_of(rows["client"].to_numpy(), self._buckets).astype(np.uint16)
         order = np.argsort(bucket, kind="stable")
         ordered = rows.take(pa.array(order))
         starts = np.flatnonzero(np.append(True, np.diff(bucket[order]) != 0))
@@ -57,6 +69,7 @@ class Spool:
 
     def buckets(self) -> list[int]:
         """The buckets that have rows, in order."""
+        self._sort()
         return sorted({*self._held, *self._files})
 
     def groups(self, bucket: int, without: Sequence[int] = ()) -> Iterator[pa.Table]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import overload
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,26 +22,6 @@ MAGIC = b"PAR1"
 _ROWS = 1 << 15
 _SHOWN = 100
 _REMEDY = "See docs/fleet-reference.md for the columns and their types."
-
-
-class RowTexts(Sequence[bytes]):
-    """Each row as JSON without its client, made on demand for refused rows."""
-
-    def __init__(self, table: pa.Table) -> None:
-        self._table = table
-
-    def __len__(self) -> int:
-        return int(self._table.num_rows)
-
-    @overload
-    def __getitem__(self, index: int) -> bytes: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
-    def __getitem__(self, index: int | slice) -> bytes | Sequence[bytes]:
-        if isinstance(index, slice):
-            return RowTexts(self._table.slice(index.start or 0, (index.stop or len(self)) - (index.start or 0)))
-        (row,) = self._table.slice(index, 1).drop_columns(["client"]).to_pylist()
-        return json.dumps(row, default=str).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +51,7 @@ class ParquetRows:
                     given = pa.Table.from_batches([batch])
                     table = self._typed(pa.table({target: given[name] for target, name in sources.items()}))
                     numbers = range(number, number + table.num_rows)
-                    yield RowBatch(table, numbers, RowTexts(table), ignored=unknown)
+                    yield RowBatch(table, numbers, ignored=unknown)
                     number, unknown = numbers.stop, Counter()
         except (OSError, pa.ArrowException) as error:
             raise FleetError(f"{self.path}: not a readable Parquet file: {error}", "Write the file again.") from error

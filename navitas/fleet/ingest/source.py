@@ -26,7 +26,7 @@ from navitas.fleet.ingest.parquet_rows import MAGIC, ParquetRows
 from navitas.fleet.ingest.raw import Reader, RowBatch
 from navitas.fleet.ingest.text_lines import CsvReader, JsonReader
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 BLOCK = 8 << 20
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD = 1 << 10
@@ -138,7 +138,7 @@ class SourceFile:
             packed = _SourceBytes(self, stream)
             head = stream.read(len(_ZSTD))
             stream.seek(0)
-            unpack = _gunzip if head.startswith(_GZIP) else _unzstd if head.startswith(_ZSTD) else _pieces
+            unpack = _gunzip if head.startswith(_GZIP) else _unzstd if head.startswith(_ZSTD) else partial(_pieces, size=BLOCK)
             utf8 = None
             for data in filter(None, unpack(packed)):
                 utf8 = utf8 or utf8_of(data)
@@ -176,25 +176,25 @@ class _SourceBytes(io.RawIOBase):
         return data
 
 
-def _pieces(stream: _SourceBytes) -> Iterator[bytes]:
-    return iter(lambda: stream.read(_CHUNK), b"")
+def _pieces(stream: _SourceBytes, size: int) -> Iterator[bytes]:
+    return iter(lambda: stream.read(size), b"")
 
 
 def _unzstd(stream: _SourceBytes) -> Iterator[bytes]:
     """Decompress Zstandard. `_Broken` is raised after all readable bytes."""
     try:
-        yield from _pieces(pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd"))
+        yield from _pieces(pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd"), _CHUNK)
     except (OSError, pa.ArrowException):
-        deque(_pieces(stream), 0)  # Reports a file that changes while it is read.
+        deque(_pieces(stream, _CHUNK), 0)  # Reports a file that changes while it is read.
         raise _Broken("the compressed file is damaged here, or ends early") from None
 
 
 def _gunzip(stream: _SourceBytes) -> Iterator[bytes]:
     """Decompress consecutive gzip members. `_Broken` is raised after all readable bytes."""
     try:
-        yield from gunzip(_pieces(stream))
+        yield from gunzip(_pieces(stream, _CHUNK))
     except DamagedPacking as error:
-        deque(_pieces(stream), 0)  # Reports a file that changes while it is read.
+        deque(_pieces(stream, _CHUNK), 0)  # Reports a file that changes while it is read.
         raise _Broken(f"the compressed file {error}") from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -30,6 +31,10 @@ class Packages:
         self._number = dict(zip((_joined(*pair) for pair in names), table["id"].to_pylist(), strict=True))
         self._next = max(self._number.values(), default=-1) + 1
         self.changed = False
+
+    def known(self, texts: Iterable[str]) -> list[int]:
+        """The numbers of names; −1 for those that have none yet, or that are written in another way."""
+        return [self._number.get(text, -1) for text in texts]
 
     def number(self, text: str) -> int:
         """The number of `app@version`, assigned if it is new; −1 if no numbers are left."""
@@ -81,17 +86,20 @@ def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
     """The accepted rows in the store's columns, and each row's reason, which faults of app names may add."""
     rows = np.flatnonzero(checked.reason == "")
     apps, foreground = _selected(checked.apps, rows), _selected(checked.foreground, rows)
-    lengths = _array(pc.list_value_length(apps))
-    encoded = pa.concat_arrays([apps.flatten(), foreground]).dictionary_encode()
-    texts = encoded.dictionary.to_pylist()
+    lengths, names = _array(pc.list_value_length(apps)), apps.flatten()
+    encoded = pa.concat_arrays([names, foreground.dictionary_encode()])
+    texts = [text or "" for text in encoded.dictionary.to_pylist()]
     codes = _array(pc.fill_null(encoded.indices, len(texts)))  # The code after the last stands for a null.
-    listed, front = np.split(codes, [int(lengths.sum())])
-    faults = np.array([*map(packages.fault, texts), MISSING], object)
-    if np.any((faults != "")[listed]) or np.any((faults[:-1] != "")[front[front < len(texts)]]):
-        return stored_rows(_refused(checked, rows, lengths, listed, front, faults), packages)
-    numbers = np.array([*map(packages.number, texts), -1], np.int32)
-    if np.any(numbers[:-1] < 0):
-        faults = np.where(numbers < 0, f"apps: more than {PACKAGES_LIMIT:,} different ones", "").astype(object)
+    listed, front = np.split(codes, [len(names)])
+    numbers = np.array([*packages.known(texts), -1], np.int32)
+    new = np.flatnonzero(numbers[:-1] < 0)
+    new = new[np.isin(new, codes)]  # The others are of refused rows.
+    faults = np.array([*[""] * len(texts), MISSING if names.null_count else ""], object)
+    faults[new] = [packages.fault(texts[at]) for at in new.tolist()]
+    if not np.any(faults != ""):
+        numbers[new] = [packages.number(texts[at]) for at in new.tolist()]
+        faults[new] = np.where(numbers[new] < 0, f"apps: more than {PACKAGES_LIMIT:,} different ones", "")
+    if np.any(faults != ""):
         return stored_rows(_refused(checked, rows, lengths, listed, front, faults), packages)
     table = _selected(pa.table(checked.columns), rows)
     offsets, ids = lists_of(numbers[listed], lengths, numbers[front])

@@ -29,6 +29,7 @@ from navitas.fleet.ingest.raw import (
     batch_by_line,
     count,
     missing_of,
+    pieces,
     split_texts,
 )
 from navitas.fleet.ingest.typed_texts import NotTaken, literal, query, typed_texts
@@ -73,7 +74,8 @@ class CsvReader(Reader):
                 )
             if twice := [name for name in self.columns.sources(self.header).values() if self.header.count(name) > 1]:
                 raise FleetError(f"{self.name}: the header has {', '.join(twice)} twice", "Name each column once.")
-            block = LineBlock(block.numbers[1:], block.lines[1:], block.refused)
+            _, _, rows = block.lines.data.partition(b"\n")
+            block = LineBlock(block.numbers[1:], LineSequence(rows), block.refused)
         return self._fast(block) or _by_line(block, self._values, self.columns)
 
     @property
@@ -152,13 +154,14 @@ class JsonReader(Reader):
     def _fast(self, block: LineBlock) -> RowBatch | None:
         """Parse the whole block. None if DuckDB rejects it."""
         data, ignored = block.lines.data, Counter[str]()
-        if not data or _has_last_comma(data):
+        count_keys, has_last_comma = _marks(data)
+        if not data or (has_last_comma and _LAST_COMMA.search(data)):
             return None
         try:
             lines = _as_table(block.lines)
             columns, odd = self._parsed(lines, {key.decode() for key in _KEY.findall(data[:_SAMPLE])})
             values = sum(len(column) - column.null_count for column in columns.values())
-            if odd.any() or b"\\" in data or _count_keys(data) != values:
+            if odd.any() or b"\\" in data or count_keys != values:
                 # Keys may be beyond the sample, of other columns, of null values, or of objects within the values.
                 keys = _keys(lines)
                 columns, odd = self._parsed(lines, keys)
@@ -179,33 +182,35 @@ class JsonReader(Reader):
         has_none = [column.is_null().to_numpy() for name, column in columns.items() if name in ("apps", "app")]
         odd |= np.all(has_none, axis=0) if has_none else True
         if "apps" in columns:
+            columns["apps"] = columns["apps"].cast(COLUMNS.field("apps").type)
             (apps,) = columns["apps"].chunks
-            is_json = pc.starts_with(apps.flatten(), "{")
+            names = apps.flatten()
+            is_json = pc.starts_with(names.dictionary, "{")
             if pc.any(is_json).as_py():
-                odd[pc.list_parent_indices(apps).filter(is_json).to_numpy()] = True
+                odd[pc.list_parent_indices(apps).filter(is_json.take(names.indices)).to_numpy()] = True
         return columns, odd
 
 
 def _as_table(lines: LineSequence) -> pa.Table:
     """The lines as a column `line`. Raises `pa.ArrowInvalid` if they are not UTF-8."""
-    ends = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n")) + 1
-    offsets = np.concatenate([[0], ends, [len(lines.data)]]).astype(np.int32)
-    texts = pa.StringArray.from_buffers(len(ends) + 1, pa.py_buffer(offsets), pa.py_buffer(lines.data))
+    offsets = np.append(0, lines.ends).astype(np.int32)  # With the line feed of the line before, which JSON allows.
+    texts = pa.StringArray.from_buffers(len(lines), pa.py_buffer(offsets), pa.py_buffer(lines.data))
     texts.validate(full=True)
     return pa.table({"line": texts})
 
 
-def _count_keys(data: bytes) -> int:
-    """The number of quotes before colons, which end keys if no text has an escaped quote."""
-    text = np.frombuffer(data, np.uint8)
-    return int(np.count_nonzero(text[np.flatnonzero(text == ord(":")) - 1] == ord('"')))
+def _marks(data: bytes) -> tuple[int, bool]:
+    """The number of quotes before colons, which end keys if no text has an escaped quote.
 
-
-def _has_last_comma(data: bytes) -> bool:
-    """Whether a comma may come before the end of an object or list, which DuckDB reads and JSON does not allow."""
-    text = np.frombuffer(data, np.uint8)
-    before = text[np.flatnonzero((text == ord("}")) | (text == ord("]"))) - 1]
-    return bool(np.any((before == ord(",")) | (before <= ord(" ")))) and _LAST_COMMA.search(data) is not None
+    And whether a comma may come before the end of an object or list, which DuckDB reads and JSON does not allow.
+    """
+    text, keys, has_last_comma = np.frombuffer(data, np.uint8), 0, False
+    for _, piece in pieces(text):
+        before, mark = piece[:-1], piece[1:]
+        keys += int(np.count_nonzero((before == ord('"')) & (mark == ord(":"))))
+        ends = (mark | (ord("}") ^ ord("]"))) == ord("}")
+        has_last_comma |= bool(np.any(ends & ((before == ord(",")) | (before <= ord(" ")))))
+    return keys, has_last_comma
 
 
 def _keys(lines: pa.Table) -> dict[str, int]:
@@ -220,7 +225,9 @@ def _completed(  # noqa: PLR0917
     block: LineBlock, columns: Mapping[str, pa.ChunkedArray], odd: Bool, ignored: Counter[str], names: ColumnMap, values: Values
 ) -> RowBatch:
     """A block's rows: odd ones by `values`, the others from their parsed columns."""
-    table = pa.table([columns[c.name] if c.name in columns else pa.nulls(len(odd), c.type) for c in COLUMNS], COLUMNS)
+    table = pa.table(
+        [columns[c.name].cast(c.type) if c.name in columns else pa.nulls(len(odd), c.type) for c in COLUMNS], COLUMNS
+    )
     if not odd.any():
         return RowBatch(table, block.numbers, block.lines, list(block.refused), ignored)
     numbers, lines, fine = np.array(block.numbers), list(block.lines), np.flatnonzero(~odd)

@@ -17,8 +17,8 @@ from navitas.fleet.statistics import F64, I64, Bool
 
 COLUMNS = ["network", "screen_on_ms", "mobile_ms", "wifi_ms", "brightness", "saver", "os"]
 """Columns of samples that are read, in addition to those of pairs."""
-ONE = 0
-"""Place of the intercept."""
+ONE, LIT = 0, 2
+"""Places of the intercept, and of the share of time with the screen on."""
 C128 = NDArray[np.complex128]
 _WEEK_S = 7 * 86_400
 HARMONICS = 4

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.regression.controls import ControlColumns
+from navitas.fleet.regression.controls import LIT, ControlColumns
 from navitas.fleet.regression.exposure import classes_of
 from navitas.fleet.regression.memberships import ClientApps, client_blocks, first_samples, matrices
 from navitas.fleet.regression.pairs import ClientSamples, Pairs, RunLists
@@ -19,6 +19,8 @@ from navitas.fleet.statistics import F64, I64, Bool
 _LONGEST = 1 << 14
 """Most samples of a client that are regressed together. More are split, to limit memory; the pair between two parts is lost."""
 _AT_STEP, _AT_ZERO, _LEAST_PAIRS = 0.8, 0.05, 10
+_CHANCE = 0.01
+"""An app runs only with the screen on if it is seen so on a client without exception, and chance would do that more rarely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class ClientDesign:
     number: int
     app: NDArray[np.int32]
     share: F64
-    differs: F64
+    differs: NDArray[np.uint8]
     lists: ClientApps
     begin: int
 
@@ -53,13 +55,14 @@ class ClientDesign:
 class PairBlock:
     """The pairs of some clients, and what their controls leave unexplained. `end` is the sample that ends each pair.
 
-    `at_levels` says which clients are sampled at changes of their level.
+    `at_levels` says which clients are sampled at changes of their level, `lit` the share of each pair's time with the screen on.
     """
 
     pairs: PairRows
     left: Residuals
     end: I64
     at_levels: Bool
+    lit: F64
 
 
 def blocks(
@@ -76,7 +79,7 @@ def blocks(
         end = part.start + np.flatnonzero(counts[part])
         if len(end):
             block = _block(columns, pairs, runs, group, end)
-            yield block, _clients(block, samples.client, group, runs, numbers, part)
+            yield block, _clients(block, samples, group, runs, numbers, part)
 
 
 def _groups(client: I64) -> tuple[I64, Bool]:
@@ -103,11 +106,11 @@ def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, en
     spans = spans_of(end, rows.first, rows.seconds, rows.drop_ppm)
     if spans.merged.any():
         rows = rows.over_spans(spans)
-    return PairBlock(rows, residuals_of(rows), end, at_levels)
+    return PairBlock(rows, residuals_of(rows), end, at_levels, controls[:, LIT])
 
 
 def _clients(  # noqa: PLR0917
-    block: PairBlock, client: I64, group: I64, runs: RunLists, numbers: Numbers, part: slice
+    block: PairBlock, samples: ClientSamples, group: I64, runs: RunLists, numbers: Numbers, part: slice
 ) -> Iterator[ClientDesign]:
     first = block.pairs.first
     last = np.append(first[1:], len(block.end))
@@ -116,18 +119,30 @@ def _clients(  # noqa: PLR0917
         begin = part.start + own.samples.start
         number = number_of.get(int(group[begin]))
         if number is not None:
-            end = block.end[first[number] : last[number]]
+            pairs = slice(first[number], last[number])
+            end, screen = block.end[pairs], samples.screen[begin : part.start + own.samples.stop]
             apps = own if numbers.app_of is None else own.merged(numbers.app_of)
-            share, differs = _shares(apps, runs, end, end - begin, block.pairs.seconds[first[number] : last[number]])
-            before = begin - int(np.searchsorted(client, client[begin]))
-            yield ClientDesign(int(client[begin]), number, apps.app, share, differs, own, before)
+            lit = np.where(block.pairs.screen_known[pairs], block.lit[pairs], np.nan)
+            share, differs = _shares(apps, runs, end, end - begin, block.pairs.seconds[pairs], lit, screen)
+            before = begin - int(np.searchsorted(samples.client, samples.client[begin]))
+            yield ClientDesign(int(samples.client[begin]), number, apps.app, share, differs, own, before)
 
 
-def _shares(own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64) -> tuple[F64, F64]:
-    """How long each app ran in each pair: by its counter, or else at how many ends, but as long as it was in the foreground."""
+def _shares(  # noqa: PLR0917
+    own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64, lit: F64, screen: Bool
+) -> tuple[F64, NDArray[np.uint8]]:
+    """How long each app ran in each pair: by its counter, or else at how many ends, but as long as it was in the foreground.
+
+    An app that runs only with the screen on ran at so many of the ends with it, times the share of time with it (`lit`).
+    """
     at, *counters = own.values
-    before, after = np.asarray(at, np.uint8)[row - 1], np.asarray(at, np.uint8)[row]
-    share, differs = (before + after) * np.float64(0.5), (before ^ after).astype(np.float64)
+    present = np.asarray(at, np.uint8)
+    before, after = present[row - 1], present[row]
+    share, differs = (before + after) * np.float64(0.5), before ^ after
+    lit_ends = np.add(screen[row - 1], screen[row], dtype=np.float64)
+    cells = np.ix_(np.isfinite(lit), _run_only_lit(present, screen))
+    share[cells] *= (2 * lit / np.maximum(lit_ends, 1.0))[cells[0]]
+    differs[cells] *= (lit_ends > 1)[cells[0]]
     kinds = [(runs.foreground, runs.foreground_known), (runs.running, runs.running_known)]
     for (lists, known), counter in zip([kind for kind in kinds if kind[0] is not None], reversed(counters), strict=True):
         rows = np.flatnonzero(known[end] & known[end - 1])
@@ -136,10 +151,16 @@ def _shares(own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64) -
         timed = np.minimum(timed, 1.0)
         if lists is runs.running:
             share[rows] = np.where(fits, timed, share[rows])
-            differs[rows] = np.where(fits, 0.0, differs[rows])
+            differs[rows] = np.where(fits, 0, differs[rows])
         else:
             share[rows] = np.where(fits, np.maximum(timed, share[rows]), share[rows])
     return share, differs
+
+
+def _run_only_lit(present: NDArray[np.uint8], screen: Bool) -> Bool:
+    """Whether each app (columns) runs only with the screen on, by a client's samples (rows)."""
+    seen = np.count_nonzero(present, axis=0)
+    return np.asarray(~present[~screen].any(axis=0) & (screen.mean() ** seen < _CHANCE), np.bool_)
 
 
 def _at_levels(pairs: PairRows) -> Bool:

@@ -55,11 +55,11 @@ class AppLists:
         place += self.app
         return self._of_entries(wanted.ravel()[place])
 
-    def matrix(self, rows: I64, number: I64, shape: tuple[int, int]) -> F64 | NDArray[np.uint8]:
-        """The values in a matrix, in which `rows` has the place of each sample's row and `number` the column of each app."""
-        made = np.zeros(shape, np.uint8 if self.value is None else np.float64)
-        cells = np.repeat(rows, np.diff(self.offset))
-        cells += number[self.app]
+    def matrix(self, number: I64, columns: int) -> F64 | NDArray[np.uint8]:
+        """The values in a matrix with a row for each sample. `number` is the column of each app."""
+        made = np.zeros((len(self.offset) - 1, columns), np.uint8 if self.value is None else np.float64)
+        cells = np.repeat(np.arange(len(made)) * columns, np.diff(self.offset))
+        cells += number.take(self.app)  # Half the time of `number[self.app]`.
         made.ravel()[cells] = 1 if self.value is None else self.value
         return made
 
@@ -67,6 +67,47 @@ class AppLists:
         kept = np.flatnonzero(wanted)
         value = None if self.value is None else self.value[kept]
         return AppLists(np.searchsorted(kept, self.offset), self.app[kept], value)
+
+
+@dataclass(frozen=True, slots=True)
+class PresentApps:
+    """Apps of samples as bytes, a row for each app of a client's group of samples: 1 at each sample at which it is present.
+
+    `first` is the first sample of each row, ascending. Its bytes are `present[begin[i]:begin[i + 1]]`, as long in all rows of a
+    group, and at least as long as the group. `offset` is that of lists that would have all the group's apps at each sample.
+    """
+
+    first: I64
+    app: NDArray[np.int32]
+    begin: I64
+    present: NDArray[np.uint8]
+    offset: I64
+
+    def of(self, samples: slice) -> PresentApps:
+        """The rows of some samples, which are whole groups."""
+        low, high = np.searchsorted(self.first, [samples.start, samples.stop]).tolist()
+        offset = self.offset[samples.start : samples.stop + 1]
+        return PresentApps(
+            self.first[low:high] - samples.start, self.app[low:high], self.begin[low : high + 1], self.present, offset
+        )
+
+    def matrix(self, number: I64, columns: int) -> NDArray[np.uint8]:
+        """As `AppLists.matrix`, for the samples of one group."""
+        rows = self.present[self.begin[0] : self.begin[-1]].reshape(len(self.app), -1)[:, : len(self.offset) - 1]
+        if np.array_equal(number[self.app], np.arange(columns)):
+            return rows.T
+        made = np.zeros((columns, rows.shape[1]), np.uint8)
+        for column, row in zip(number[self.app].tolist(), rows, strict=True):
+            made[column] |= row
+        return made.T
+
+    def lists(self) -> AppLists:
+        """The same as lists."""
+        position = np.flatnonzero(self.present)
+        row = np.repeat(np.arange(len(self.app)), np.diff(np.searchsorted(position, self.begin)))
+        sample = position + (self.first - self.begin[:-1])[row]
+        order = np.argsort(sample, kind="stable")
+        return AppLists(np.searchsorted(sample[order], np.arange(len(self.offset))), self.app[row[order]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +124,15 @@ class ClientApps:
     def merged(self, app_of: NDArray[np.int32]) -> ClientApps:
         """The same by other numbers of apps, which ascend in the order here. Several can become one."""
         app = app_of[self.app]
-        first = np.flatnonzero(np.diff(app, prepend=-1))
-        if len(first) == len(app):
+        is_first = np.diff(app, prepend=-1) != 0
+        if is_first.all():
             return replace(self, app=app)
-        column_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(app))))
-        later = np.arange(len(app)) - first[column_of]
-        values = tuple(matrix[:, first] for matrix in self.values)
-        for columns in (np.flatnonzero(later == number) for number in range(1, later.max() + 1)):
-            for of_app, matrix in zip(values, self.values, strict=True):
-                of_app[:, column_of[columns]] = np.maximum(of_app[:, column_of[columns]], matrix[:, columns])
-        return ClientApps(self.samples, app[first], values)
+        column_of, later = np.cumsum(is_first) - 1, np.flatnonzero(~is_first)
+        values = tuple(matrix[:, is_first] for matrix in self.values)
+        for of_app, matrix in zip(values, self.values, strict=True):
+            for column, own in zip(later.tolist(), column_of[later].tolist(), strict=True):
+                np.maximum(of_app[:, own], matrix[:, column], out=of_app[:, own])
+        return ClientApps(self.samples, app[is_first], values)
 
 
 def first_samples(client: I64) -> I64:
@@ -115,7 +155,7 @@ def client_blocks(client: I64, offset: I64, apps: int) -> Iterator[slice]:
         yield slice(int(first[low]), int(ends[high - 1]))
 
 
-def matrices(client: I64, kinds: Sequence[AppLists], apps: int, order: I64 | None = None) -> Iterator[ClientApps]:
+def matrices(client: I64, kinds: Sequence[AppLists | PresentApps], apps: int, order: I64 | None = None) -> Iterator[ClientApps]:
     """Yield the clients of a block that have any app. `kinds` are lists of the block's samples. Apps are below `apps`.
 
     A client's apps are ascending, or else in the given `order` of all apps.
@@ -129,6 +169,5 @@ def matrices(client: I64, kinds: Sequence[AppLists], apps: int, order: I64 | Non
         app = np.flatnonzero(seen) if order is None else order[seen[order]]
         if len(app):
             seen[app], number[app] = False, np.arange(len(app))
-            rows = np.arange(high - low) * len(app)
-            values = tuple(lists.matrix(rows, number, (high - low, len(app))) for lists in own)
+            values = tuple(lists.matrix(number, len(app)) for lists in own)
             yield ClientApps(slice(low, high), app.astype(np.int32), values)

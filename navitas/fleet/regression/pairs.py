@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.regression.contradictions import contradictory_clients
-from navitas.fleet.regression.memberships import AppLists, check_known
+from navitas.fleet.regression.memberships import AppLists, PresentApps, check_known
 from navitas.fleet.schema import State
 from navitas.fleet.statistics import F64, I64, Bool
 
@@ -120,22 +120,26 @@ class RunLists:
     `running_known` and `foreground_known` say which samples have the counters: that of running time for each app in the list.
     """
 
-    apps: AppLists
+    apps: AppLists | PresentApps
     running: AppLists | None
     running_known: Bool
     foreground: AppLists | None
     foreground_known: Bool
 
+    def listed(self) -> AppLists:
+        """`apps` as lists."""
+        return self.apps if isinstance(self.apps, AppLists) else self.apps.lists()
+
     def changed(self, change: Callable[[AppLists], AppLists]) -> RunLists:
         """The same with each list changed."""
         running, foreground = (None if lists is None else change(lists) for lists in (self.running, self.foreground))
-        return replace(self, apps=change(self.apps), running=running, foreground=foreground)
+        return replace(self, apps=change(self.listed()), running=running, foreground=foreground)
 
     def of_owners(self, owner: NDArray[np.integer], wanted: Bool) -> RunLists:
         """As `AppLists.of_owners`."""
         return self.changed(lambda lists: lists.of_owners(owner, wanted))
 
-    def kinds(self) -> list[AppLists]:
+    def kinds(self) -> list[AppLists | PresentApps]:
         """The lists that exist."""
         return [lists for lists in (self.apps, self.running, self.foreground) if lists is not None]
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.regression.memberships import AppLists, first_samples, owners
+from navitas.fleet.regression.memberships import PresentApps, first_samples, owners
 from navitas.fleet.regression.pairs import RunLists, runs_in
 from navitas.fleet.statistics import I64, Bool
 
@@ -42,7 +42,7 @@ class PresenceColumns:
         return pa.table([client, begin, package, bits], names=PRESENCE.names).cast(PRESENCE)
 
 
-def present_lists(presence: pa.Table, client: I64, number_of: NDArray[np.int32], wanted: Bool) -> AppLists:
+def present_apps(presence: pa.Table, client: I64, number_of: NDArray[np.int32], wanted: Bool) -> PresentApps:
     """The packages of samples in order of `client`, by their number in `number_of`, where that is not negative.
 
     Only those that their client wants: rows of `wanted` are clients, columns are numbers.
@@ -54,13 +54,10 @@ def present_lists(presence: pa.Table, client: I64, number_of: NDArray[np.int32],
     kept = kept[wanted[owner[kept], number[kept]]]
     bits = presence["bits"].combine_chunks().take(pa.array(kept))
     begin = np.frombuffer(bits.buffers()[1], np.int32, len(kept) + 1, 4 * bits.offset).astype(np.int64) * 8
-    is_present = np.unpackbits(np.frombuffer(bits.buffers()[2] or b"", np.uint8, int(begin[-1]) // 8))
-    position = np.flatnonzero(is_present)
-    row = np.repeat(np.arange(len(kept)), np.diff(np.searchsorted(position, begin)))
+    present = np.unpackbits(np.frombuffer(bits.buffers()[2] or b"", np.uint8, int(begin[-1]) // 8))
     start = first[owner[kept]] + presence["begin"].to_numpy()[kept]
-    sample = position + (start - begin[:-1])[row]
-    order = np.argsort(sample, kind="stable")
-    return AppLists(np.searchsorted(sample[order], np.arange(len(client) + 1)), number[kept][row[order]])
+    apps = np.bincount(owner[kept], minlength=len(first))
+    return PresentApps(start, number[kept], begin, present, np.append(0, np.cumsum(apps[owners(client)])))
 
 
 def wanted_runs(  # noqa: PLR0917
@@ -71,8 +68,10 @@ def wanted_runs(  # noqa: PLR0917
     wanted: Bool,
     app_of: NDArray[np.integer] | None = None,
 ) -> RunLists:
-    """As `runs_in`, with only the numbers that their client wants, as in `present_lists`."""
+    """As `runs_in`, with only the numbers that their client wants, as in `present_apps`."""
+    if samples["running_apps"].null_count == len(samples) == samples["foreground_apps"].null_count:
+        unknown = np.zeros(len(samples), bool)
+        return RunLists(present_apps(presence, client, number_of, wanted), None, unknown, None, unknown)
     # Counters of running time count only in samples that have them for all apps, whether their client wants them or not.
-    are_complete = samples["running_apps"].null_count < len(samples)
-    listed = present_lists(presence, client, number_of, np.ones_like(wanted) if are_complete else wanted)
+    listed = present_apps(presence, client, number_of, np.ones_like(wanted)).lists()
     return runs_in(samples, listed, number_of, app_of).of_owners(owners(client), wanted)

@@ -74,25 +74,21 @@ _SUMMED = client_schema(SUMS, pa.float64(), app=pa.int32())
 
 @dataclass(slots=True)
 class ClientColumns:
-    """Columns of one client after another. The first column of the schema is the client."""
+    """Rows of one client after another. The first column of the schema is the client."""
 
     schema: pa.Schema
     parts: list[tuple[NDArray[np.generic], ...]] = field(default_factory=list)
-    clients: list[int] = field(default_factory=list)
 
-    def add(self, client: int, *columns: NDArray[np.generic]) -> None:
-        """Add a client's rows."""
-        self.clients.append(client)
-        self.parts.append(columns)
+    def add(self, client: int | I64, *columns: NDArray[np.generic]) -> None:
+        """Add rows of one client, or of the client of each row."""
+        self.parts.append((np.full(len(columns[0]), client), *columns))
 
     def table(self) -> pa.Table:
         """All rows, in the schema's types."""
         if not self.parts:
             return self.schema.empty_table()
-        client = np.repeat(np.array(self.clients, np.int64), [len(part[0]) for part in self.parts])
-        columns = [client, *(np.concatenate(column) for column in zip(*self.parts, strict=True))]
-        arrays = [pa.array(np.asarray(one, kind.type.to_pandas_dtype())) for one, kind in zip(columns, self.schema, strict=True)]
-        return pa.table(arrays, schema=self.schema)
+        columns = zip((np.concatenate(column) for column in zip(*self.parts, strict=True)), self.schema, strict=True)
+        return pa.table([pa.array(np.asarray(one, kind.type.to_pandas_dtype())) for one, kind in columns], schema=self.schema)
 
 
 def client_table(samples: pa.Table, own: Bool, pairs: Pairs) -> pa.Table:

@@ -148,10 +148,10 @@ class Residuals:
     square: F64
     freedom: F64
 
-    def noise(self, number: int, s: F64, w: F64) -> F64:
+    def noise(self, number: int | I64, s: F64, w: F64) -> F64:
         """The variance of s = Σ T x̃ r of a client, for a w = Σ T x̃²: by the residuals that an effect s / w leaves."""
         explained = np.divide(s * s, w, out=np.zeros_like(s), where=w > 0)
-        return np.asarray(np.maximum(self.square[number] - explained, 0.0) * w / max(self.freedom[number] - 1, 1.0))
+        return np.asarray(np.maximum(self.square[number] - explained, 0.0) * w / np.maximum(self.freedom[number] - 1, 1.0))
 
 
 def residuals_of(pairs: PairRows) -> Residuals:
@@ -224,7 +224,7 @@ the client's mean.
 """
 
 
-def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, differs: F64, slow_s: F64) -> F64:  # noqa: PLR0917
+def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, differs: NDArray[np.uint8], slow_s: F64) -> F64:  # noqa: PLR0917
     """`SUMS` of client `number`, a column for each app.
 
     `share` is how long each app ran in each of its pairs, `differs` is 1 if ends differ, and `slow_s` its `slow_drops`.
@@ -237,7 +237,7 @@ def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, diffe
     timed = np.vstack([classes, seconds * pairs.screen_known[own]]) @ (rest * apart)
     s, w, w_screen = unexplained @ rest, timed[:CLASSES], timed[CLASSES]
     single = [
-        np.count_nonzero(share, axis=0),
+        np.ones(len(share), np.float32) @ (share > 0).astype(np.float32),  # A third of count_nonzero's time.
         moment[ONE],
         pairs.drop_ppm[own] @ share,
         s,
@@ -246,6 +246,8 @@ def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, diffe
         (seconds * pairs.screen_ends[own]) @ apart,
     ]
     apart *= apart
+    # Four bytes hold a month's seconds exactly, and take half the time.
+    changed = classes.astype(np.float32) @ differs.astype(np.float32) / 4
     mean = moment[ONE] / seconds.sum()
     slow = slow_s[:, None] * (mean * (1 - mean))
-    return np.concatenate([single, w, np.vstack([classes, classes * seconds]) @ apart, classes @ differs / 4, slow])
+    return np.concatenate([single, w, np.vstack([classes, classes * seconds]) @ apart, changed, slow])

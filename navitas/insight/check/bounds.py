@@ -22,10 +22,13 @@ LEVEL = 0.01
 
 With few sessions, whose logarithms are not quite normal, it is up to 2 % (tests/accuracy/gate.py).
 """
-_LOOK_SHARE = 1 / 8
+_LOOK_SHARE = 1 / 6
 """What a judgement of growing data spends of the rest of `LEVEL`: the last one, with the most data, should have most."""
+_GROWTHS = [1.25, 1.35, 1.45, 1.55, 1.7, 1.85]
+MOST_GROWTH = 2.0
+"""Growing data is judged again after 1.25 to 2 times as many repeats: each judgement costs certainty, and too many cost time."""
 POWER = 0.97
-"""The probability that the requested data decides."""
+"""The probability that the requested data decides, if logarithms are normal with the spread that is assumed."""
 _CAUTION = 0.9
 """The requested data is enough if the true spread is at most the upper limit of this confidence."""
 _USUAL_FREEDOM = 9
@@ -65,6 +68,19 @@ class BoundedEstimate:
             return None
         half = 0.0 if self.error < _EXACT else -float(_special().stdtrit(self.freedom, level)) * self.error
         return self.value + half if upper else self.value - half
+
+    def growth(self, limit: float, level: float) -> float:
+        """Return how many times as many repeats would decide if the estimate and the spread stayed as they are.
+
+        From 1.25 to 2: the sooner they would, the sooner it is worth while to judge again.
+        """
+        if self.error is None:
+            return MOST_GROWTH
+        far = abs(self.value - limit) / max(self.error, _EXACT)
+        return next(
+            (growth for growth in _GROWTHS if -_special().stdtrit(growth * self.freedom, level) <= far * math.sqrt(growth)),
+            MOST_GROWTH,
+        )
 
     def shows_percent(self, level: float) -> float | None:
         """Return how far over the limit a figure has to be to be found, in percent, with probability `POWER`."""

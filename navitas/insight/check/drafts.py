@@ -89,9 +89,9 @@ def judgement_on(
     return Judgement(budget, subject, "not enough data", most, unit, figure_unit, before, after)
 
 
-def unknown(budget: CheckBudget, name: str, reason: str, kind: BudgetKind | None = None) -> Draft:
-    """Return that a figure cannot be judged, and why."""
-    return Draft(replace(judgement_on(budget, name, kind), reason=reason))
+def unknown(budget: CheckBudget, name: str, reason: str, kind: BudgetKind | None = None, *, remedy: str = "") -> Draft:
+    """Return that a figure cannot be judged, and why; and what to do, if that is not to measure more."""
+    return Draft(replace(judgement_on(budget, name, kind), reason=reason, remedy=remedy))
 
 
 def _exact(judgement: Judgement, value: float) -> Judgement:

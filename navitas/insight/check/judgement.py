@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, NamedTuple
 
 from navitas.base.json_text import fields
+from navitas.insight.check.bounds import MOST_GROWTH
 from navitas.insight.check.budgets import AbsoluteLimit, CheckBudget, Waiver
 from navitas.insight.check.judged_figures import CheckedFigure
 from navitas.insight.compare.source_place import SourcePlace
@@ -17,10 +19,16 @@ SCHEMA_VERSION = 1
 
 
 class MoreData(NamedTuple):
-    """Data that would decide: sessions of each version, with some repeats each."""
+    """Data that would decide: sessions of each version, with some repeats each.
+
+    `more_before`: how many sessions of the version before are missing. `is_least`: the sessions at hand are too few to show how
+    sessions differ, so that more can be needed.
+    """
 
     sessions: int
     repeats: int
+    more_before: int = 0
+    is_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +51,12 @@ class Judgement:
     - `value`, `low`, `high`, `limit`: the change or the figure, its one-sided bounds, and the limit, in `unit`: %, or as above.
     - `shows_percent`: how far over the limit the figure has to be so that this data shows it.
     - `needed`: data that would decide, if it is known; only with "not enough data".
+    - `growth`: how many times as many repeats could decide, if the version takes turns with the one before.
     - `reason`: why it is not known, or what the budget does not match, in words; empty otherwise.
     - `waiver`: the waiver that accepts it.
     - `location`: where the method or test begins in the source code.
     - `methods`: for tests above their limit, the methods that rose most.
+    - `remedy`: what to do about what is not known, if that is not to measure more; empty otherwise.
     """
 
     budget: CheckBudget
@@ -62,10 +72,12 @@ class Judgement:
     high: float | None = None
     shows_percent: float | None = None
     needed: MoreData | None = None
+    growth: float = MOST_GROWTH
     reason: str = ""
     waiver: Waiver | None = None
     location: SourcePlace | None = None
     methods: tuple[ChangedMethod, ...] = ()
+    remedy: str = ""
 
     def fails(self, fail_on: FailOn) -> bool:
         """Whether it makes a check fail."""
@@ -106,6 +118,11 @@ class CheckResult:
         order: tuple[CheckWord, ...] = ("above", "matches nothing", "not enough data")
         return next((word for word in order if word in words), "within")
 
+    def next_look(self, repeats: int) -> int:
+        """Return after how many repeats to judge again, if not all is decided: when so many could decide."""
+        growths = (judged.growth for judged in self.having("not enough data") if judged.value is not None)
+        return math.ceil(repeats * max(growths, default=MOST_GROWTH))
+
     def is_active(self, waiver: Waiver) -> bool:
         """Whether a waiver still accepts."""
         return self.day <= waiver.until
@@ -135,6 +152,7 @@ def _row(judgement: Judgement) -> dict[str, Any]:
         **numbers,
         "needed": None if judgement.needed is None else judgement.needed._asdict(),
         "reason": judgement.reason,
+        "remedy": judgement.remedy,
         "budget": judgement.budget.location,
         "is_change": not isinstance(judgement.budget.limit, AbsoluteLimit),
         "waiver": None if judgement.waiver is None else _waiver(judgement.waiver),

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from navitas.base.errors import UsageError
 from navitas.base.near_names import near_names
@@ -20,6 +21,7 @@ from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_e
 from navitas.insight.compare.session import Session, in_shared_sessions
 from navitas.insight.compare.source_place import SourcePlace
 from navitas.insight.compare.subject import ALL_TESTS, without_descriptor
+from navitas.insight.compare.verdict import USUAL_SESSIONS
 
 _NAMES = 5
 _LONGEST_WARNING = 500
@@ -32,7 +34,13 @@ _NO_TIME = "it took no time in some runs, so its mean power is not known"
 _NONE_BEFORE = "nothing that it selects has a figure in the version before"
 CHANGE_SHARE = 0.03
 """The least share of threads and methods that a pattern selects for a change: that of smaller ones takes hundreds of repeats."""
-_NO_SHARED_TEST = "the sessions before have no test in common, so only each test is judged, by the sessions that have it"
+_NO_SHARED_TEST = "the sessions before have no test in common"
+_MEASURE_ALL = (
+    "Measure the version before with all tests, and let only such sessions be before: "
+    "remove the others from the baseline (navitas baseline prune --keep), or write budgets of the tests"
+)
+_VANISHED = "it is only in the version before: it vanished, or was renamed"
+_WAIVE = "If the test was removed or renamed, accept that by a waiver of the test, until the next session before is without it"
 _NO_CENSUS = "operations are counted in recordings with --granularity block, by --census (before: --before-census)"
 
 
@@ -112,8 +120,9 @@ class _Check:
         judged = passed | (passed_after - ran[0]) | self.of_some.keys()
         self.not_judged = (ran[1] - passed_after, ran[1] - judged if old else set[str]())
         if self.of_some:
-            what = "some sessions before lack these tests, so budgets of all tests leave them out"
-            self.warnings.append(f"{what}: {printable_list(sorted(self.of_some), _NAMES)}")
+            named = [f"{test} ({len(numbers):,} of {len(old):,} have it)" for test, numbers in sorted(self.of_some.items())]
+            what = "some sessions before lack these tests, so only budgets of tests judge them"
+            self.warnings.append(f"{what}: {printable_list(named, _NAMES)}")
         if self.vanished:
             self.warnings.append(f"these tests are only in the version before: {printable_list(sorted(self.vanished), _NAMES)}")
         if not_judged := sorted(self.not_judged[0] | self.not_judged[1]):
@@ -147,7 +156,7 @@ class _Check:
             yield unknown(budget, name, _NO_CENSUS if figure == "operations" else f"a session was kept without its {figure}")
             return
         if old is not None and not old.tests and selection.kind != "test":
-            yield unknown(budget, selection.pattern or ALL_TESTS, _NO_SHARED_TEST)
+            yield unknown(budget, selection.pattern or ALL_TESTS, _NO_SHARED_TEST, remedy=_MEASURE_ALL)
             return
         alone, now = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
         before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
@@ -204,12 +213,13 @@ class _Check:
         kind = budget.selection.kind
         if kind not in ("all", "test"):
             return
-        reasons = dict.fromkeys(self.not_judged[is_change] if kind == "test" else (), "it did not pass in every run")
+        failed = "it did not pass in every run", "Repair the test"
+        reasons = dict.fromkeys(self.not_judged[is_change] if kind == "test" else (), failed)
         if is_change:
-            reasons |= dict.fromkeys(self.newly_vanished, "it is only in the version before: it vanished, or was renamed")
-        for name in sorted(reasons):
+            reasons |= dict.fromkeys(self.newly_vanished, (_VANISHED, _WAIVE))
+        for name, (reason, remedy) in sorted(reasons.items()):
             if kind == "all" or budget.selection.matches("test", name):
-                yield unknown(budget, name, reasons[name], "test")
+                yield unknown(budget, name, reason, "test", remedy=remedy)
 
     def _has_match(self, selection: Selection, matched: set[str]) -> bool:
         """Whether a budget matches a figure, or a test that did not pass."""
@@ -266,7 +276,8 @@ class _Check:
             return result
         unknown_spread = _ONE_SESSION if is_change else _ONE_RUN
         reason = unknown_spread if low is None else "the bounds lie on both sides of the limit"
-        return replace(result, needed=self._needed(draft, level), reason=reason)
+        growth = estimate.growth(draft.limit, level if estimate.value > draft.limit else self.level)
+        return replace(result, needed=self._needed(draft, level), growth=growth, reason=reason)
 
     def _needed(self, draft: Draft, level: float) -> MoreData | None:
         estimate, limit = draft.estimate, draft.judgement.budget.limit
@@ -274,14 +285,19 @@ class _Check:
             return None
         before, after = draft.sides or (self.before, self.after)
         repeats = min(len(session.repeats) for session in (*before, *after))
-        if isinstance(limit, ChangeLimit):
-            sessions = min(len(before), len(after))
-            more = needed(
-                estimate, draft.limit, aim(limit.percent), level=level, sessions=sessions, repeats=repeats, together=self.together
-            )
-        else:
-            more = needed_sessions(estimate, draft.limit, level=level), repeats
-        return None if more[0] is None or more[1] is None else MoreData(more[0], more[1])
+        if not isinstance(limit, ChangeLimit):
+            sessions = needed_sessions(estimate, draft.limit, level=level)
+            return None if sessions is None else MoreData(sessions, repeats)
+        data: dict[str, Any] = {"sessions": min(len(before), len(after)), "repeats": repeats, "together": self.together}
+        estimates = [estimate]
+        if not self.together:
+            seen = replace(estimate.spread, sessions=estimate.spread.sessions or USUAL_SESSIONS)
+            estimates.append(replace(estimate, spread=seen, freedom_of_spread=0))
+        for is_least, used in enumerate(estimates):
+            sessions, runs = needed(used, draft.limit, aim(limit.percent), level=level, **data)
+            if sessions is not None and runs is not None:
+                return MoreData(sessions, runs, 0 if self.together else max(0, sessions - len(before)), bool(is_least))
+        return None
 
     def _waiver(self, judgement: Judgement) -> Waiver | None:
         if judgement.verdict in ("within", "matches nothing"):

@@ -76,13 +76,27 @@ def compare_versions(
     for side in (old, new):
         check_distinct(side)
     _check_paths(before, after)
-    if (shared := in_shared_sessions(old, new)) is not None:
-        new, same_session = shared, True
-    elif same_session:
+    if same_session and in_shared_sessions(old, new) is None:
         new = paired(old, new, [[path.name.partition(".")[0] for path in side] for side in (before, after)])
+    return compare_sessions(old, new, choice, same_session=same_session, margin_percent=margin_percent, least_share=least_share)
+
+
+def compare_sessions(
+    before: Sequence[Session],
+    after: Sequence[Session],
+    choice: FigureChoice | None = None,
+    *,
+    same_session: bool = False,
+    margin_percent: float = MARGIN_PERCENT,
+    least_share: float = LEAST_SHARE,
+) -> ComparedVersions:
+    """Compare sessions, as `compare_versions`. `same_session`: the i-th sessions of both versions were one. Raises the errors of
+    `compare`."""
+    if (shared := in_shared_sessions(before, after)) is not None:
+        after, same_session = shared, True
     choice = choice or FigureChoice()
-    found = compare(old, new, choice, together=same_session, margin_percent=margin_percent, least_share=least_share)
-    return ComparedVersions(tuple(old), tuple(new), choice, same_session, margin_percent, found)
+    found = compare(before, after, choice, together=same_session, margin_percent=margin_percent, least_share=least_share)
+    return ComparedVersions(tuple(before), tuple(after), choice, same_session, margin_percent, found)
 
 
 def _check_paths(before: Sequence[Path], after: Sequence[Path]) -> None:

@@ -21,7 +21,7 @@ ROLE_NAMES = {
     "gc": "garbage collector",
     "vm": "VM operations and collections",
     "profiler": "profiler itself",
-    "system": "threads without probes",
+    "system": "other threads",
 }
 """What reports call all threads of a role, but for the role `app`, whose threads have names of their own."""
 

@@ -61,7 +61,7 @@ class DumpReading:
     @property
     def has_anything(self) -> bool:
         """Whether anything of batterystats was found."""
-        return self.has_statistics or self.history.has_states or bool(self.reader.anchors)
+        return self.has_statistics or self.history.has_states or bool(self.reader.anchors or self.reader.end_ms)
 
     def use(self) -> DeviceUse:
         """Return the use by the statistics, or else by the history."""

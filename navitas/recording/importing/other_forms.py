@@ -43,6 +43,18 @@ _TRACES = (
         re.compile(rb"\ASIMPLEPERF"),
         OtherForm("a report of simpleperf", "Give it to --stacks, and a kernel trace of the same time as LOG."),
     ),
+    (
+        re.compile(rb"\A(?:\x00{8}\x03\x00{15}|\x00{4}\x03\x00{3}[\x00\x01]\x00{3})"),
+        OtherForm("a CPU profile of gperftools", "Convert it: pprof -proto PROGRAM FILE > profile.pb.gz"),
+    ),
+    (
+        re.compile(
+            rb"^[^\s:][^\n:]{0,60}?[ \t]+(?:\d{1,7}/)?\d{1,7}[ \t]+(?:\[\d{1,4}\][ \t]+)?(?:\d{1,18}[ \t]+)?"
+            rb"[^\s:\d][^\s:]{0,100}:[ \t]*\n[ \t]*[0-9a-f]{4,16}[ \t]",
+            re.MULTILINE,
+        ),
+        OtherForm("a text of perf script without times", "Print them: perf script -F +time,+pid"),
+    ),
     (re.compile(rb"\A\s*packet\s*\{"), OtherForm("a Perfetto trace as text", "Convert it: traceconv binary FILE trace.pftrace")),
     (
         re.compile(rb"\A\s*\[\s*\{.{0,2000}?\"ph\"\s*:", re.DOTALL),
@@ -66,7 +78,10 @@ _PERFETTO = {
     135: _STACKS,
 }
 """Perfetto traces without the scheduler, by the field of `TracePacket` that they have."""
+KERNEL_TRACE = OtherForm("a kernel trace alone", "Give what ran in it, too: --methods or --stacks.")
+STACKS = OtherForm("a file of stack samples alone", "Give it to --stacks, and a kernel trace of the same time as LOG.")
 _CLOCK = re.compile(rb"^# *(?:trace[_ ])?clock: *(?:.{0,200}\[([\w-]{1,40})\]|([\w-]{1,40}))", re.MULTILINE)
+_KERNEL_TEXT = re.compile(rb"^# tracer: \S|: (?:sched:)?sched_switch: ", re.MULTILINE)
 _NO_SECONDS = re.compile(
     rb"^[ \S]{1,60}(?:\[\d{1,4}\] (?:[^\s:]{1,12} +)?|-\d{1,7} +\d{1,4}[^\s\d:]\S{1,7} )[ +]*\d{1,19}: \w+:", re.MULTILINE
 )
@@ -75,6 +90,11 @@ _NO_SECONDS = re.compile(
 def is_perfetto(head: bytes) -> bool:
     """Whether a file begins like a Perfetto trace, and not like text."""
     return head[:1] == bytes([_PERFETTO_FIRST]) and any(byte < 9 or byte >= 0x80 for byte in head[:_HEAD_BYTES])
+
+
+def is_kernel_text(head: bytes) -> bool:
+    """Whether a file begins like a text of the kernel's events."""
+    return _KERNEL_TEXT.search(head) is not None
 
 
 def trace_form(head: bytes) -> OtherForm | None:

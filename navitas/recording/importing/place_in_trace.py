@@ -16,6 +16,7 @@ import numpy as np
 from navitas.base.errors import RecordingError
 from navitas.recording.importing.art_trace import ArtThread, ArtTrace
 from navitas.recording.parse.arrays import F64, I64
+from navitas.recording.parse.threads import COMM_CHARS
 from navitas.recording.parse.trace.trace_tables import IDLE_TID, Trace
 
 _BIN_NS = 100_000
@@ -28,7 +29,6 @@ _AS_GOOD = 0.98
 _LEAST_SHARE = 0.5
 _ROUNDING = 1e-3
 _HINT = "Give the time at which it begins, on the clock of the trace: --start SECONDS"
-_COMM_CHARS = 15
 _BESIDE_NS = 20_000
 _MAIN = "main"
 
@@ -96,7 +96,7 @@ def _tid(one: ArtThread, pid: int | None, names: Mapping[int, str], by_name: Map
 
 def _comms(name: str) -> set[str]:
     """The names that the kernel can have for a thread: Android keeps the first or the last 15 characters."""
-    return {name[:_COMM_CHARS], name[-_COMM_CHARS:]}
+    return {name[:COMM_CHARS], name[-COMM_CHARS:]}
 
 
 def _names(trace: Trace, pid: int | None) -> dict[int, str]:

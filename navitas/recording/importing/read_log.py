@@ -11,12 +11,14 @@ from typing import IO, Literal, NamedTuple
 from navitas.base.errors import RecordingError, UsageError
 from navitas.base.line_blocks import blocks_of
 from navitas.base.regular_files import as_utf8, open_regular, read_regular
-from navitas.recording.importing.log_forms import STUDIO_JSON, is_studio_log, studio_lines
+from navitas.recording.importing.log_forms import MARK, STUDIO_JSON, is_studio_log, studio_lines
 from navitas.recording.importing.measured_log import MAX_BYTES, LogPart, MeasuredLog
 from navitas.recording.importing.original_json import MAX_JSON_BYTES, json_document, read_original_json
 from navitas.recording.importing.original_log import read_original_log, written_by
+from navitas.recording.importing.other_forms import KERNEL_TRACE, STACKS, OtherForm, is_kernel_text, trace_form
 from navitas.recording.importing.plain_files import content_name, plain_file, unreadable
 from navitas.recording.importing.probe_event import ProbeEvent
+from navitas.recording.importing.sample_forms import has_samples
 
 LogFormat = Literal["auto", "log", "json"]
 _HEAD_BYTES = 4096
@@ -42,9 +44,18 @@ def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat 
                 return read_original_log(studio_lines(document), shown, name, written, year, form=STUDIO_JSON)
             if os.fstat(stream.fileno()).st_size > MAX_BYTES:
                 raise RecordingError(f"{shown}: larger than 1 GiB", "Cut the log into parts, and import each of them.")
+            if MARK.encode() not in head and (other := _other_form(head)) is not None:
+                raise other.error(shown)
             return read_original_log(_lines(stream), shown, name, written, year)
     except OSError as error:
         raise unreadable(shown, error) from error
+
+
+def _other_form(head: bytes) -> OtherForm | None:
+    """The form of a file that is no log, by how it begins."""
+    if is_kernel_text(head):
+        return KERNEL_TRACE
+    return STACKS if has_samples(head) else trace_form(head)
 
 
 def _lines(stream: IO[bytes]) -> Iterator[tuple[int, str]]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +16,7 @@ from navitas.base.untrusted_text import printable
 from navitas.recording.event_chunks import marker_chunk, triple_chunk
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace
 from navitas.recording.importing.place_in_trace import running_threads
-from navitas.recording.importing.plain_files import copy_file, errors_naming, head_of
+from navitas.recording.importing.plain_files import copy_file
 from navitas.recording.importing.recording_parts import (
     MODULE,
     named_methods,
@@ -27,17 +25,13 @@ from navitas.recording.importing.recording_parts import (
     package_of,
     write_run,
 )
+from navitas.recording.importing.sample_forms import SampleFile
 from navitas.recording.importing.traced_recording import ReadTrace, traced_device
 from navitas.recording.importing.untimed_stacks import notes_of_shares, only_thread, share_of_running
 from navitas.recording.manifest import Provenance
 from navitas.recording.parse.arrays import I64
-from navitas.recording.parse.jfr.jfr_file import MAGIC as JFR
-from navitas.recording.parse.jfr.read_jfr import read_jfr
 from navitas.recording.parse.sample_join import with_processes
-from navitas.recording.parse.samples_perf_script import is_perf_script, read_perf_script
-from navitas.recording.parse.samples_pprof import is_pprof, read_pprof
-from navitas.recording.parse.samples_simpleperf import MAGIC, read_simpleperf
-from navitas.recording.parse.samples_untimed import is_collapsed, read_collapsed, timed_by_trace
+from navitas.recording.parse.samples_untimed import timed_by_trace
 from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Trace
 from navitas.recording.writer import Supply
@@ -48,18 +42,6 @@ _SURE, _LEAST = 0.95, 0.5
 _LISTED = 5
 _CLOCK_KNOWN = (".jfr", ".simpleperf")
 _ON_ONE_CLOCK = "Sample at the time of the trace, on its clock: perf record -k CLOCK_MONOTONIC, trace-cmd record -C mono."
-_FORMS = (
-    "Give async-profiler's JFR or collapsed stacks, pprof, simpleperf's report-sample --protobuf, or the text of perf script."
-)
-
-
-class SampleFile(NamedTuple):
-    """The samples of a file: its path, its name in messages, and the suffix of its name in the recording."""
-
-    path: Path
-    shown: str
-    suffix: str
-    samples: RawSamples
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,26 +61,6 @@ class SampledRecording:
     repeated_notes: tuple[ImportNote, ...]
 
 
-def read_sample_file(path: Path, shown: str) -> SampleFile:
-    """Read a file of samples. `path` is that of `plain_file`. Raises `RecordingError` if it has no form that is read."""
-    head = head_of(path, shown)
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        remedy = f"Convert it: iconv -f UTF-16 -t UTF-8 {shlex.quote(shown)} > stacks.txt"
-        raise RecordingError(f"{shown}: a text in UTF-16, as PowerShell writes with >; samples are read in UTF-8", remedy)
-    with errors_naming(shown, path):
-        if head.startswith(MAGIC):
-            return SampleFile(path, shown, ".simpleperf", read_simpleperf(path))
-        if head.startswith(JFR):
-            return SampleFile(path, shown, ".jfr", read_jfr(path))
-        if is_perf_script(head):
-            return SampleFile(path, shown, ".perf.txt", read_perf_script(path, "monotonic"))
-        if is_pprof(head):
-            return SampleFile(path, shown, ".pprof", read_pprof(path))
-        if is_collapsed(head):
-            return SampleFile(path, shown, ".collapsed", read_collapsed(path))
-    raise RecordingError(f"{shown}: no stack samples of a form that is read", _FORMS)
-
-
 def write_sampled(
     folder: Path,
     read: ReadTrace,
@@ -116,24 +78,23 @@ def write_sampled(
     Raises `UsageError` if several processes have samples or the profile lacks CPUs, `RecordingError` if there are no samples, or
     they are of another time or clock than the trace.
     """
-    profiled = read.trace.samples if file is None else file.samples
+    profiled, shown = (read.trace.samples, read.path.name) if file is None else (file.samples, file.shown)
     if profiled is None or not len(profiled):
-        shown = read.path.name if file is None else file.shown
         raise RecordingError(f"{shown}: no stack samples of time", "Sample the stacks of the app by a clock or by cycles.")
     is_timed, name_in = profiled.clock != "none", "samples"
     if not is_timed and not profiled.tid.any():
-        alone = only_thread(read.trace, pid)
+        alone = only_thread(read.trace, pid, shown)
         profiled, name_in = replace(profiled, tid=np.full_like(profiled.tid, alone)), f"samples-{alone}"
     profiled = with_processes(timed_by_trace(profiled, read.trace), read.trace.tasks)
-    pid = _process(profiled, read.trace, pid)
+    pid = _process(profiled, read.trace, pid, shown)
     own = _of_process(profiled, pid)
     if is_timed:
-        clock, t_ns, share = _placed(own, read.trace, file)
+        clock, t_ns, share = _placed(own, read.trace, file, shown)
         period_ns = round(own.period_ns or 0)
         first = max(int(t_ns.min()) - period_ns, read.trace.start_ns)
         last = min(int(t_ns.max()) + period_ns, read.trace.end_ns)
     else:
-        clock, share = "none", share_of_running(profiled, pid, "" if file is None else file.shown)
+        clock, share = "none", share_of_running(profiled, pid, shown)
         first, last = read.trace.start_ns, read.trace.end_ns
     device, model = traced_device(supply, read.trace)
     methods, test = named_methods(()), named_test(name)
@@ -152,7 +113,7 @@ def write_sampled(
             writer.warn(note.code, note.message, note.remedy, run=0)
         writer.finish("complete")
     repeated = (*notes_of_trace(read.reasons), *notes_of_profile(model))
-    return SampledRecording(str(test), pid, len(np.unique(own.tid)), len(own), share, notes, repeated)
+    return SampledRecording(str(test), pid, len(np.unique(own.tid)), own.total, share, notes, repeated)
 
 
 def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
@@ -168,12 +129,13 @@ def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
         yield triple_chunk([(int(a), int(b), int(c)) for a, b, c in zip(*(clock[rows] for clock in clocks), strict=True)])
 
 
-def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
+def _process(samples: RawSamples, trace: Trace, pid: int | None, shown: str) -> int:
     """The process whose samples to use: the named one, or the only one with samples."""
     counts: Counter[int] = Counter()
-    tids, of = np.unique(samples.tid, return_counts=True)
-    for tid, count in zip(tids.tolist(), of.tolist(), strict=True):
-        counts[samples.process_of.get(tid, UNKNOWN)] += count
+    tids = np.unique(samples.tid)
+    of_tid = np.bincount(np.searchsorted(tids, samples.tid), samples.count)
+    for tid, count in zip(tids.tolist(), of_tid.tolist(), strict=True):
+        counts[samples.process_of.get(tid, UNKNOWN)] += int(count)
     counts.pop(UNKNOWN, None)
     listed = ", ".join(
         f"{number} ({printable(_name_of(trace, number) or '?')}, {count:,} samples)"
@@ -181,23 +143,24 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
     )
     if not counts:
         raise UsageError(
-            "the process of the stack samples is unknown: the trace has none of their threads",
+            f"{shown}: the process of the stack samples is unknown: the trace has none of their threads",
             "Give a trace and samples of the same time. perf script -F +pid also prints processes.",
         )
     if pid is not None:
         if pid not in counts:
-            raise UsageError(f"--process {pid}: no stack samples of this process", f"There are samples of: {listed}")
+            raise UsageError(f"{shown}: no stack samples of process {pid}", f"There are samples of: {listed}")
         return pid
     if len(counts) > 1:
         more = f" and {len(counts) - _LISTED} more" if len(counts) > _LISTED else ""
-        raise UsageError(f"stack samples of {len(counts)} processes: {listed}{more}", "Choose one: --process PID")
+        raise UsageError(f"{shown}: stack samples of {len(counts)} processes: {listed}{more}", "Choose one: --process PID")
     return next(iter(counts))
 
 
 def _of_process(samples: RawSamples, pid: int) -> RawSamples:
     own = [tid for tid, process in samples.process_of.items() if process == pid]
     rows = np.isin(samples.tid, np.array(own, np.int64))
-    return replace(samples, t_ns=samples.t_ns[rows], tid=samples.tid[rows], stack=samples.stack[rows])
+    count = None if samples.count is None else samples.count[rows]
+    return replace(samples, t_ns=samples.t_ns[rows], tid=samples.tid[rows], stack=samples.stack[rows], count=count)
 
 
 def _name_of(trace: Trace, pid: int) -> str:
@@ -205,14 +168,13 @@ def _name_of(trace: Trace, pid: int) -> str:
     return bytes(trace.tasks.names[trace.tasks.name[rows[-1]]]).decode("utf-8", "replace") if len(rows) else ""
 
 
-def _placed(samples: RawSamples, trace: Trace, file: SampleFile | None) -> tuple[SampleClock, I64, float]:
+def _placed(samples: RawSamples, trace: Trace, file: SampleFile | None, shown: str) -> tuple[SampleClock, I64, float]:
     """The clock of the samples, their monotonic times, and the share of them at which their threads run in the trace.
 
     A profiler samples a thread while it runs. So the clock on which samples are in slices of their threads is theirs. Without a
     `file`, they are in the trace. JFR names its clock.
     """
     times: dict[SampleClock, I64] = {"monotonic": samples.t_ns}
-    shown = "the trace" if file is None else file.shown
     if samples.clock == "realtime":
         if not (ahead := _ahead(trace, trace.snapshots.realtime_ns)):
             raise RecordingError(

@@ -18,20 +18,20 @@ _ALONE = 0.95
 _LEAST = 0.5
 
 
-def only_thread(trace: Trace, pid: int | None) -> int:
+def only_thread(trace: Trace, pid: int | None, shown: str) -> int:
     """Return the thread of stacks that name none: that which has nearly all CPU time of the process.
 
     Raises `UsageError` if there is none, or if the process is unknown.
     """
     if pid is None:
-        raise UsageError("the process of the stack samples is unknown", "Choose it: --process PID")
+        raise UsageError(f"{shown}: the process of the stack samples is unknown", "Choose it: --process PID")
     tids = set(trace.tasks.tid[trace.tasks.tgid == pid].tolist()) | {pid}
     spans = running_threads(trace, tids)
     ran_ns = {tid: int((own.to_ns - own.from_ns).sum()) for tid, own in spans.items() if len(own.from_ns)}
     most = max(ran_ns, key=lambda tid: ran_ns[tid], default=NO_THREAD)
     if most == NO_THREAD or ran_ns[most] < _ALONE * sum(ran_ns.values()):
         raise UsageError(
-            f"the stack samples name no threads, and {len(ran_ns)} threads of process {pid} run in the trace",
+            f"{shown}: the stack samples name no threads, and {len(ran_ns)} threads of process {pid} run in the trace",
             "Threads differ in energy, so profile with their names: async-profiler's option threads, or JFR.",
         )
     return most
@@ -43,7 +43,8 @@ def share_of_running(samples: RawSamples, pid: int, shown: str) -> float:
     Threads that the trace does not know count as those of the process `pid`.
     """
     foreign = np.array([tid for tid, process in samples.process_of.items() if process != pid], np.int64)
-    share = float(np.mean(samples.t_ns[~np.isin(samples.tid, foreign)] > 0))
+    own = ~np.isin(samples.tid, foreign)
+    share = float(np.average(samples.t_ns[own] > 0, weights=None if samples.count is None else samples.count[own]))
     if share < _LEAST:
         raise RecordingError(
             f"{shown}: only {share:.0%} of the stack samples are of threads that run in the trace",

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.arrays import I64
+from navitas.recording.raw import readable
 
 CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, HOOKS, BLOCK_COUNTS, TRIPLES, HANDOFFS, COMMUNICATIONS, MOUNTS = range(1, 12)
 KNOWN_TYPES = frozenset(range(CALLS, MOUNTS + 1))
@@ -81,16 +81,13 @@ def read_chunks(path: Path) -> ChunkScan:
 
     Raises `RecordingError` if the file cannot be opened. Damaged content never raises.
     """
-    try:
-        with open_regular(path) as stream:
-            if not path.stat().st_size:
-                return ChunkScan()
-            view = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
-            scan = scan_chunks(view)
-            release(view)
-            return scan
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+    with readable(path), open_regular(path) as stream:
+        if not path.stat().st_size:
+            return ChunkScan()
+        view = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+        scan = scan_chunks(view)
+        release(view)
+        return scan
 
 
 def scan_chunks(data: bytes | memoryview) -> ChunkScan:

@@ -173,14 +173,14 @@ def _run(
     process = process_clock(manifest, events.by_process, findings)
     tids = [thread.tid for thread in threads if thread.tid]
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
-    if run_ns is None:  # the app has no runtime
+    if run_ns is None:  # Only the runtime says when a run began. An app without it was traced for the whole run.
         run_ns, clocks = ((0, 0), clocks) if trace is None else ((trace.start_ns, trace.end_ns), clocks_of(trace))
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
     findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
     threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace, names_of, findings)
     samples, threads, table = _samples(run, profiled, clocks, threads, table=table, findings=findings)
-    if samples is None and manifest.settings.get("mode") == "sample":
+    if samples is None and manifest.settings.get("mode") == "sample" and not recording.files("samples", run.id):
         message = f"there are no stack samples of {run.package}: its processes were not sampled, or did not run"
         findings.warn("events_missing", message, f"navitas doctor {run.package}")
     trace = trace and replace(trace, samples=None)  # They are joined now, and may be as large as all else.

@@ -16,7 +16,7 @@ from navitas.recording.parse.frame_names import LEFT_OUT, FrameRows
 from navitas.recording.parse.roles import role_of
 from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples, Stacks, StackSamples
 from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS, MethodTable, Thread
-from navitas.recording.parse.threads import NO_CLOCK, NO_SERIAL
+from navitas.recording.parse.threads import COMM_CHARS, NO_CLOCK, NO_SERIAL
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Tasks
 
 _REACH_NS = 100_000_000
@@ -57,27 +57,42 @@ def joined_samples(
     t_ns, placed = _monotonic(raw, clocks)
     placed &= (raw.tid > 0) & (raw.tid < TID_LIMIT) & (t_ns > 0) & (t_ns < TIME_LIMIT_NS)
     ours = _of_app(raw, threads, pid)
-    unplaced = int(np.count_nonzero(ours & ~placed))
-    tid, stack, kept = raw.tid, raw.stack, placed & ours
+    tid, stack, count, kept = raw.tid, raw.stack, raw.count, placed & ours
+    unplaced = int(np.count_nonzero(ours & ~placed) if count is None else count[ours & ~placed].sum())
     if not kept.all():
-        t_ns, tid, stack = t_ns[kept], tid[kept], stack[kept]
+        t_ns, tid, stack, count = t_ns[kept], tid[kept], stack[kept], None if count is None else count[kept]
     tids, of_tid = ranks(tid)
     order = _by_thread(of_tid, t_ns)
-    t_ns, of_tid, stack = t_ns[order], of_tid[order], stack[order]
+    t_ns, of_tid, stack, count = t_ns[order], of_tid[order], stack[order], None if count is None else count[order]
     del tid
     thread, joined = _threads(t_ns, tids, of_tid, threads, raw.thread_names)
     order = _by_number(thread)
     rows = FrameRows(list(table.methods))
     stacks, stack = _stacks(raw.stacks, rows.rows(raw.frames), stack, rows)
     thread, t_ns, stack = thread[order], t_ns[order], stack[order]
+    if count is not None:
+        count = count[order]
+        thread, t_ns, stack = np.repeat(thread, count), np.repeat(t_ns, count), np.repeat(stack, count)
     samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced, raw.broken, raw.engine)
     is_java = _contain(stacks, np.array([bool(method.class_name) for method in rows.methods], bool)[stacks.frame])
     start = np.searchsorted(thread, np.arange(len(joined) + 1, dtype=thread.dtype)).tolist()
-    with_roles = tuple(
-        replace(own, role="app") if own.role == "system" and is_java[stack[low:high]].any() else own
+    inherited = next((own.name for own in joined if own.tid == pid), "")
+    named = tuple(
+        replace(
+            own,
+            name=_whole_name(own, raw.thread_names, inherited),
+            role="app" if own.role == "system" and is_java[stack[low:high]].any() else own.role,
+        )
         for own, low, high in zip(joined, start[:-1], start[1:], strict=True)
     )
-    return samples, with_roles, replace(table, methods=tuple(rows.methods))
+    return samples, named, replace(table, methods=tuple(rows.methods))
+
+
+def _whole_name(thread: Thread, names: Mapping[int, str], inherited: str) -> str:
+    """The name of a thread by its profiler, if the kernel has a part of it, or only the name that its process began with."""
+    name = names.get(thread.tid, "")
+    is_cut = len(thread.name) == COMM_CHARS and name.startswith(thread.name)
+    return name if name and (is_cut or thread.name == inherited) and thread.serial == NO_SERIAL else thread.name
 
 
 def merged_samples(parts: Sequence[StackSamples]) -> StackSamples:

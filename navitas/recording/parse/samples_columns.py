@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from navitas.recording.parse.arrays import I32, I64
 from navitas.recording.parse.samples_stacks import StackForest
 from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
 from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS
@@ -61,6 +62,13 @@ class SampleColumns:
         self._t_ns.append(t_ns)
         self._tid.append(tid)
         self._stack.append(stack)
+
+    def extend(self, t_ns: I64, tid: I64, stack: I32, pid: I64) -> None:
+        """Add many samples with possible times and ids of threads, and the processes of these threads (0: not known)."""
+        for column, values in ((self._t_ns, t_ns), (self._tid, tid), (self._stack, stack)):
+            column.frombytes(values.tobytes())
+        has_process = (pid > 0) & (pid < TID_LIMIT)
+        self.process_of |= zip(tid[has_process].tolist(), pid[has_process].tolist(), strict=True)
 
     def leave_out(self, event: str) -> None:
         """Count a sample of another event than time. Of very many events, the last ones are counted together."""

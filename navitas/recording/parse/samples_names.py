@@ -3,7 +3,7 @@
 | a frame whose | is |
 |---|---|
 | file is the kernel (`[kernel.kallsyms]`, `kernel`, `vmlinux`) or a kernel module (`.ko`) | of the kernel |
-| name is missing, `[unknown]`, an offset (`lib.so[+29c3f0]`) or an unwinder's error (`ERROR 2`) | unknown, in its file |
+| name is missing, `[unknown]`, an offset (`lib.so[+29c3f0]`), a library's path or an unwinder's error (`ERROR 2`) | unknown |
 | file has compiled, just-in-time or interpreted Java code, and name has a class (`void a.B.run(int)`, `La/B;::run`) | Java |
 | file or name is any other | native; names of C++ and Rust are demangled |
 
@@ -25,7 +25,7 @@ _JAVA_FILE = re.compile(
     r"|perf-\d+\.map|jitted-\d+-\d+\.so)"
 )
 _JAVA_NAME = re.compile(r"(?:[^ ()]+ )?((?:[^ ()./:]+\.)+[^ ()./:]+?)(?:\(.*\))?( \[DEDUPED\])?")
-_JVM_NAME = re.compile(r"(?:class )?L([^;.\[]+);(?:::)?([^(:;]+)(?:\(.*)?")
+_JVM_NAME = re.compile(r"(?:class )?L([^;.\[]+);(?:::|\.)?([^(:;]+)(?:\(.*)?")
 _HOTSPOT_NAME = re.compile(r"(?:[^ ()]+ )?((?:[^ ()./:]+\.)*[^ ()./:]+)::([^ ()./:]+)(?:\(.*\))?")
 _NO_NAME = re.compile(r"|\[?unknown\]?|.*\[\+[0-9a-fA-F]+\]|ERROR \w+|\?+|0x[0-9a-fA-F]+")
 _MANGLED = ("_Z", "__Z", "_R", "___Z")
@@ -38,6 +38,8 @@ def function_frame(name: str, path: str, *, build_id: str = "", is_kernel: bool 
     name, path = name[:_LONGEST_MANGLED].strip(), path[:_LONGEST]
     if is_kernel or _KERNEL_FILE.fullmatch(path) or _KERNEL_MODULE.fullmatch(path):
         return Frame("kernel", KERNEL, "", "" if _NO_NAME.fullmatch(name) else name[:_LONGEST])
+    if not path and name.startswith("/"):  # so async-profiler names functions of a library without symbols
+        return Frame("unknown", name[:_LONGEST], "", "")
     if _NO_NAME.fullmatch(name):
         return Frame("unknown", "" if path in ("ERROR", "/ERROR") else path, "", "", build_id=build_id)
     if _JAVA_FILE.fullmatch(path) and (method := _java(name)) is not None:

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.samples_columns import SampleColumns, is_clock, is_of_time
 from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import StackForest, stack_key
 from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
+from navitas.recording.raw import readable
 
 _PIECE_BYTES = 1 << 20
 _LONGEST_BYTES = 4 << 20
@@ -27,6 +27,8 @@ _LOST = re.compile(rb"PERF_RECORD_LOST(?:_SAMPLES)? lost[ ]+(\d{1,12})")
 _FRAME = re.compile(r"[ \t]+([0-9a-f]+)[ \t]+(.*)[ \t]\((.*)\)")
 _DELETED_FRAME = re.compile(r"[ \t]+([0-9a-f]+)[ \t]+(.*)[ \t]\((.* \(deleted\))\)")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
+_INLINED = re.compile(r"->(?=L[^;]+;)")
+"""Between methods that a JVM's compiler has put into each other, the outermost first, as perf-map-agent names them."""
 _KERNEL_SPACE = 1 << 63
 _DEEPEST = 127
 """The limit of the depth of call chains that the kernel walks (kernel.perf_event_max_stack)."""
@@ -39,18 +41,16 @@ def read_perf_script(path: Path, clock: SampleClock | None = None) -> RawSamples
     Samples of events other than time are left out. Raises `RecordingError` if the file cannot be read.
     """
     reader = _PerfReader()
-    try:
+    with readable(path, "Check the file."):
         for text in _pieces(path):
             reader.read(text)
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
     clock = clock or ("boottime" if ".boottime" in path.suffixes else "monotonic")
     return reader.columns.table(reader.forest, clock, engine="perf")
 
 
 def is_perf_script(head: bytes) -> bool:
-    """Whether a text begins like one of `perf script` with samples of time."""
-    return any(is_of_time(match[7].decode("utf-8", "replace")) for match in _SAMPLE.finditer(head))
+    """Whether a text begins like one of `perf script` with times, of any event: samples of time can follow later."""
+    return _SAMPLE.search(head) is not None
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
@@ -111,7 +111,8 @@ class _PerfReader:
             name = _OFFSET.sub("", match[2])
             # Functions that the compiler has put into others have the file of their caller.
             path = path if match[3] == "inlined" else match[3]
-            frames.append(function_frame(name, path, is_kernel=int(match[1], 16) >= _KERNEL_SPACE))
+            is_kernel = int(match[1], 16) >= _KERNEL_SPACE
+            frames += [function_frame(part, path, is_kernel=is_kernel) for part in _INLINED.split(name)]
         self.columns.cut += len(lines) >= _DEEPEST
         row = self.forest.stack(frames)
         if len(self._stacks) < _STACKS_LIMIT:

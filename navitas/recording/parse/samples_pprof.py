@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from contextlib import suppress
+from itertools import islice, product
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,11 +12,13 @@ import numpy as np
 from navitas.base.errors import RecordingError
 from navitas.base.protobuf_schema import BYTES, I64, U64, Messages
 from navitas.base.regular_files import read_regular
+from navitas.recording.parse.jfr.jfr_varints import varint_at
 from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import DEEPEST, StackForest
 from navitas.recording.parse.samples_untimed import MOST_SAMPLES, NO_THREAD, thread_of_name, too_many
 from navitas.recording.parse.stack_samples import Frame, RawSamples
 from navitas.recording.parse.tables import TID_LIMIT
+from navitas.recording.raw import readable
 
 _PPROF: Final = Messages(
     "navitas.pprof",
@@ -39,15 +42,28 @@ _PPROF: Final = Messages(
     },
 )
 _MOST_BYTES = 256 << 20
-_FIRST, _LONGEST_TYPE = 0x0A, 22
+_NUMBER, _CONTENT = 0, 2
+_FIELDS = {*product(range(7, 16), [_NUMBER]), *product((*range(1, 7), 11, 13), [_CONTENT])} - {(11, _NUMBER)}
+"""The fields of a profile, with their wire types. Comments (13) are packed or not."""
+_SAMPLE_TYPE, _LONGEST_TYPE = 1, 22
 _TIDS = ("tid", "thread_id", "thread id")
 _JAVA_FILES = (".java", ".kt", ".groovy", ".scala")
 _TEXT_BYTES = 4096
 
 
 def is_pprof(head: bytes) -> bool:
-    """Whether a file begins as a profile does that is not packed: with the short message of a type of values."""
-    return len(head) > 1 and head[0] == _FIRST and 0 < head[1] <= _LONGEST_TYPE
+    """Whether a file that is not packed begins with fields of a profile, in any order: each writer has its own."""
+    view, at, fields = memoryview(head), 0, 0
+    with suppress(IndexError):  # The last field ends after the head.
+        while at < len(head):
+            tag, at = varint_at(view, at)
+            value, at = varint_at(view, at)
+            field, wire_type = tag >> 3, tag & 7
+            if (field, wire_type) not in _FIELDS or (field == _SAMPLE_TYPE and value > _LONGEST_TYPE):
+                return False
+            at += value if wire_type == _CONTENT else 0
+            fields += at <= len(head)
+    return fields > 0
 
 
 def read_pprof(path: Path) -> RawSamples:
@@ -56,9 +72,8 @@ def read_pprof(path: Path) -> RawSamples:
     Raises `RecordingError` if the file cannot be read, is damaged, or is a profile of something else.
     """
     try:
-        profile = _PPROF.decoded("Profile", read_regular(path, _MOST_BYTES))
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
+        with readable(path, "Check the file."):
+            profile = _PPROF.decoded("Profile", read_regular(path, _MOST_BYTES))
     except ValueError as error:
         raise RecordingError(f"{path}: no profile of pprof: {error}", "Make it again.") from error
     texts = [text[:_TEXT_BYTES].decode("utf-8", "replace") for text in profile.string_table]
@@ -75,16 +90,16 @@ def read_pprof(path: Path) -> RawSamples:
         counts.append(max(round(sample.value[column] / divisor), 1))
     if sum(counts) > MOST_SAMPLES:
         raise too_many(path, sum(counts))
-    times = np.array(counts, np.int64)
     return RawSamples(
-        np.zeros(sum(counts), np.int64),
-        np.repeat(np.array(tids, np.int64), times),
-        np.repeat(np.array(rows, np.int32), times),
+        np.zeros(len(tids), np.int64),
+        np.array(tids, np.int64),
+        np.array(rows, np.int32),
         forest.table(),
         tuple(forest.frames),
         "none",
         cut=forest.cut,
         engine="pprof",
+        count=np.array(counts, np.int64),
     )
 
 
@@ -130,7 +145,9 @@ class _Frames:
 
 
 def _frame(name: str, path: str, file: str, line: int) -> Frame:
-    owner, _, method = name.replace("/", ".").partition("(")[0].rpartition(".")
-    if owner and (file.endswith(_JAVA_FILES) or "/" in name.partition("(")[0]):
+    full_name = name.partition("(")[0]
+    owner, _, method = full_name.replace("/", ".").rpartition(".")
+    # Names of Go have slashes, too.
+    if owner and method and (file.endswith(_JAVA_FILES) if file else "/" in full_name):
         return Frame("java", "", owner, method, file=file, line=max(line, 0))
     return function_frame(name, path, file=file, line=max(line, 0))

@@ -19,6 +19,7 @@ from navitas.recording.parse.samples_columns import SampleColumns, is_clock, is_
 from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import StackForest, stack_key
 from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples, SampleClock
+from navitas.recording.raw import readable
 
 MAGIC: Final = b"SIMPLEPERF"
 _HEAD = struct.Struct("<10sH")
@@ -47,12 +48,9 @@ def read_simpleperf(path: Path, clock: SampleClock = "monotonic") -> RawSamples:
     be read, is cut off or damaged, or of another version.
     """
     reader = _Reader(path)
-    try:
-        with open_regular(path) as stream:
-            for data in _records(stream, path):
-                reader.record(data)
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
+    with readable(path, "Check the file."), open_regular(path) as stream:
+        for data in _records(stream, path):
+            reader.record(data)
     return reader.table(clock)
 
 

@@ -22,6 +22,7 @@ from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import StackForest
 from navitas.recording.parse.stack_samples import KERNEL, Frame, RawSamples
 from navitas.recording.parse.trace.trace_tables import Trace
+from navitas.recording.raw import readable
 
 NO_THREAD: Final = 0
 """The thread of stacks that name none."""
@@ -38,21 +39,19 @@ _OF_THREAD = re.compile(r"samples-(\d{1,7})\.(?:collapsed|pprof)")
 def read_collapsed(path: Path) -> RawSamples:
     """Return collapsed stacks, each as often as it was sampled, at no time. Raises `RecordingError` if the file is none."""
     reader = _Collapsed(thread_of_name(path))
-    try:
-        with open_regular(path) as stream:
-            number = 0
-            while line := stream.readline(_LINE_BYTES):
-                number += 1
-                line = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-                if line.strip() and not reader.add(line):
-                    raise RecordingError(
-                        f"{path}: line {number:,} is no collapsed stack", "Give lines of frames, separated by ;, and a count."
-                    )
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
-    if reader.total > MOST_SAMPLES:
-        raise too_many(path, reader.total)
-    return reader.table()
+    with readable(path, "Check the file."), open_regular(path) as stream:
+        number = 0
+        while line := stream.readline(_LINE_BYTES):
+            number += 1
+            line = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+            if line.strip() and not reader.add(line):
+                raise RecordingError(
+                    f"{path}: line {number:,} is no collapsed stack", "Give lines of frames, separated by ;, and a count."
+                )
+    samples = reader.table()
+    if samples.total > MOST_SAMPLES:
+        raise too_many(path, samples.total)
+    return samples
 
 
 def too_many(path: Path, count: int) -> RecordingError:
@@ -91,7 +90,6 @@ def timed_by_trace(raw: RawSamples, trace: Trace) -> RawSamples:
 
 class _Collapsed:
     def __init__(self, tid: int) -> None:
-        self.total = 0
         self._tid = tid
         self._forest: StackForest[Frame] = StackForest()
         self._names: dict[int, str] = {}
@@ -111,19 +109,18 @@ class _Collapsed:
             if thread[4]:
                 self._process_of[tid] = int(thread[4])
             del frames[0]
-        self._tids.append(tid)
-        self._rows.append(self._forest.stack(map(_frame, frames)))
-        self._counts.append(int(match[2]))
-        self.total += int(match[2])
+        if count := int(match[2]):
+            self._tids.append(tid)
+            self._rows.append(self._forest.stack(map(_frame, frames)))
+            self._counts.append(count)
         return True
 
     def table(self) -> RawSamples:
         """Return the samples."""
-        counts = np.array(self._counts, np.int64)
         return RawSamples(
-            np.zeros(self.total, np.int64),
-            np.repeat(np.array(self._tids, np.int64), counts),
-            np.repeat(np.array(self._rows, np.int32), counts),
+            np.zeros(len(self._tids), np.int64),
+            np.array(self._tids, np.int64),
+            np.array(self._rows, np.int32),
             self._forest.table(),
             tuple(self._forest.frames),
             "none",
@@ -131,6 +128,7 @@ class _Collapsed:
             process_of=self._process_of,
             cut=self._forest.cut,
             engine="collapsed stacks",
+            count=np.array(self._counts, np.int64),
         )
 
 

@@ -51,7 +51,8 @@ class RawSamples(ColumnTable):
     without a stack). `frame` of the stacks is a row of `frames`. `period_ns` is the CPU time of a thread between two samples,
     None if it is not known. `lost` is the number of samples that the profiler reports as lost, `cut` that of stacks that end at
     its limit of depth, `broken` that of stacks that it could not unwind, and `others` that of samples of other events than time,
-    which are left out, by event. `engine` is what takes the samples, such as `ctimer`; empty if unknown.
+    which are left out, by event. `engine` is what takes the samples, such as `ctimer`; empty if unknown. Row i stands for
+    `count[i]` equal samples, without `count` for one.
     """
 
     t_ns: I64
@@ -69,6 +70,12 @@ class RawSamples(ColumnTable):
     broken: int = 0
     others: Mapping[str, int] = field(default_factory=dict)
     engine: str = ""
+    count: I64 | None = None
+
+    @property
+    def total(self) -> int:
+        """The number of samples."""
+        return len(self) if self.count is None else int(self.count.sum())
 
 
 @dataclass(frozen=True, slots=True)

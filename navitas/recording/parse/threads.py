@@ -50,6 +50,8 @@ def cpu_clock(t_ns: I64, cpu_ns: I64) -> CpuClock:
 
 
 NO_SERIAL = -1
+COMM_CHARS = 15
+"""What the kernel keeps of a thread's name (Linux: TASK_COMM_LEN)."""
 NO_OWNER = -1
 
 

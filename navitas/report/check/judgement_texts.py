@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from navitas.base.units import UNKNOWN, counted, digits, joules, watts
-from navitas.insight.check.judgement import ChangedMethod, CheckResult, Judgement
+from navitas.insight.check.judgement import ChangedMethod, CheckResult, Judgement, MoreData
 from navitas.insight.compare.change_texts import about, percent
 from navitas.insight.compare.subject import without_descriptor
 
@@ -79,11 +79,24 @@ def why_unknown(judged: Judgement) -> str:
 
 
 def what_decides(unknown: Sequence[Judgement]) -> str:
-    """Return what to measure, so that these judgements are decided."""
+    """Return what to do or to measure, so that these judgements are decided."""
+    said = dict.fromkeys(judged.remedy for judged in unknown if judged.remedy)
     more = [judged.needed for judged in unknown if judged.needed is not None]
-    if not more:
-        return "Measure both versions in turns (--against), with more repeats, on a quieter device"
-    sessions, repeats = max(needed.sessions for needed in more), max(needed.repeats for needed in more)
-    if sessions > 1:
-        return f"Measure more: {sessions:,} sessions of each version with {repeats:,} repeats each would decide"
-    return f"Measure more: {repeats:,} repeats in turns would decide"
+    if more:
+        sessions, repeats, more_before, is_least = map(max, zip(*more, strict=True))
+        said |= dict.fromkeys(_data(MoreData(sessions, repeats, more_before, bool(is_least))))
+    return ". ".join(said) or "Measure both versions in turns (--against), with more repeats, on a quieter device"
+
+
+def _data(needed: MoreData) -> Iterator[str]:
+    repeats = f"{needed.repeats:,} repeats"
+    if needed.sessions == 1:
+        yield f"Measure more: {repeats} in turns would most likely decide"
+        return
+    least = "at least " if needed.is_least else ""
+    yield f"Measure more: {least}{needed.sessions:,} sessions of each version with {repeats} each would most likely decide"
+    if needed.more_before:
+        yield (
+            f"The version before lacks {needed.more_before:,} of them, which no session of this version replaces: "
+            "add them to the baseline (navitas baseline add), or measure both versions in turns (--against)"
+        )

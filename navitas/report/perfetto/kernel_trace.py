@@ -44,11 +44,11 @@ def copy_packets(path: Path, out: IO[bytes], insert: Callable[[], None] | None =
         insert()
     for block in filter(None, packet_blocks(path)):
         start = 0
-        if insert is not None and 0 < before <= len(block.bounds):
-            start = block.bounds[before - 1][1]
+        if insert is not None and 0 < before <= len(block.ends):
+            start = block.ends[before - 1]
             out.write(block.data[:start])
             insert()
-        before -= len(block.bounds)
+        before -= len(block.ends)
         out.write(block.data[start:])
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from navitas.virtual_phone.kernel.host_runs import HostRun, HostRuns, WatchBegan
-from navitas.virtual_phone.kernel.ring_pages import HostEvent, MissedHostEvents
+from navitas.virtual_phone.kernel.ring_pages import Born, HostEvent, MissedHostEvents
 from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.trace_log import Birth, Leaves, SchedSlice, SliceRecord, TracedThread
@@ -110,7 +110,9 @@ class HostSlices:
         self._pages: deque[tuple[int, bytes]] = deque()
         self._bytes = 0
         self._dropped: Counter[int] = Counter()
+        self._early_births: list[Born] = []
         self._watch_began: list[WatchBegan] = []
+        self._is_stopped = False
         for pid in pids:
             self.watch(pid)
 
@@ -134,19 +136,22 @@ class HostSlices:
         self._watch_began.append(WatchBegan(since_ns, pid, tuple(sorted(known))))
 
     def stop(self, t_ns: int) -> None:
-        """Stop recording, and remove everything from the host (idempotent)."""
-        self._instance.stop()
-        self._drain()
-        self._instance.remove()
+        """Stop recording, and release the instance (idempotent)."""
+        if not self._is_stopped:
+            self._is_stopped = True
+            self._instance.stop()
+            self._drain()
+            self._instance.release()
 
     def recorded(self) -> SliceRecord:
         """Return the recorded slices on the phone's cores."""
         host = HostRuns(self._start_ns)
-        runs = host.read([*self._watch_began, *self._events()])
+        runs = host.read([*self._watch_began, *self._early_births, *self._events()])
         slices = place_runs(self._spec, runs, host.threads, self._placements)
         ran = {run.thread for run in runs}
         threads = {key: thread for key, thread in host.threads.items() if key in ran}
-        births = _births(slices, [birth for birth in host.births if ran.issuperset(birth[1:])])
+        complete_ns = max(host.lost_ns, default=0)
+        births = _births(slices, [birth for birth in host.births if birth[0] >= complete_ns and ran.issuperset(birth[1:])])
         dropped = sum(self._dropped.values()) // _SLICE_BYTES
         return SliceRecord(slices, threads, births, sorted(host.lost_ns), dropped)
 
@@ -158,6 +163,8 @@ class HostSlices:
                 old_cpu, old = self._pages.popleft()
                 self._bytes -= len(old)
                 self._dropped[old_cpu] += len(old)
+                # Without them, threads that began then are of no process.
+                self._early_births += [event for event in self._instance.reader.events(old) if isinstance(event, Born)]
 
     def _events(self) -> Iterator[HostEvent]:
         begun = set()

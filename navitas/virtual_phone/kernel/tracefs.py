@@ -26,25 +26,25 @@ _CLOEXEC, _CREATE = 1, 6
 
 
 class Tracefs:
-    """The tracer's files under `root`. `close` releases them, and removes the remaining instances."""
+    """The tracer's files under `root`. `close` releases them, and removes the instances.
+
+    A trace uses an instance that an earlier one has released, if there is one: to make and remove one, the kernel waits for all
+    its cores, 0.15 s in all.
+    """
 
     def __init__(self, root: Path, descriptor: int = -1) -> None:
         self.root = root
         self._descriptor = descriptor
         self._numbers = itertools.count()
+        self._released: list[Instance] = []
         self._prefix = f"navitas-{os.getpid()}-{_start_ticks(os.getpid())}"
         self.remove_strays()
 
     def instance(self) -> Instance:
-        """Return a new instance, which records nothing yet. Raises OSError, or ValueError if the kernel's formats are unknown."""
-        reader = PageReader(self.root / "events")
-        folder = self.root / "instances" / f"{self._prefix}-{next(self._numbers)}"
-        self._make(folder)
-        try:
-            return Instance(folder, reader, self._remove)
-        except BaseException:
-            self._remove(folder)
-            raise
+        """Return an instance that records from now on. Raises OSError, or ValueError if the kernel's formats are unknown."""
+        instance = self._released.pop() if self._released else self._new()
+        instance.start()
+        return instance
 
     def remove_strays(self) -> None:
         """Remove instances of killed phones."""
@@ -56,12 +56,24 @@ class Tracefs:
 
     def close(self) -> None:
         """Release the files (idempotent)."""
+        while self._released:
+            self._released.pop().close()
         with contextlib.suppress(OSError):
             for folder in (self.root / "instances").glob(f"{self._prefix}-*"):
-                self._remove(folder)  # a process had it open when it was first removed
+                self._remove(folder)
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+    def _new(self) -> Instance:
+        reader = PageReader(self.root / "events")
+        folder = self.root / "instances" / f"{self._prefix}-{next(self._numbers)}"
+        self._make(folder)
+        try:
+            return Instance(folder, reader, self._released.append)
+        except BaseException:
+            self._remove(folder)
+            raise
 
     def _make(self, folder: Path) -> None:
         folder.mkdir()
@@ -73,12 +85,15 @@ class Tracefs:
 
 
 class Instance:
-    """A trace of watched processes: the switches of their threads, and the threads that they start."""
+    """A trace of watched processes: the switches of their threads, and the threads that they start.
 
-    def __init__(self, folder: Path, reader: PageReader, remove: Callable[[Path], None]) -> None:
+    `release` gets it after a trace, with its files open for the next one.
+    """
+
+    def __init__(self, folder: Path, reader: PageReader, release: Callable[[Instance], None]) -> None:
         self.reader = reader
         self._folder = folder
-        self._remove = remove
+        self._release = release
         self._pipes: dict[int, int] = {}
         cores = sorted(int(core.name[3:]) for core in (folder / "per_cpu").iterdir())
         size = folder / "buffer_subbuf_size_kb"
@@ -90,7 +105,6 @@ class Instance:
             ("options/event-fork", "1"),
             ("set_event_pid", _NO_PROCESS),
             *((f"events/{event}/enable", "1") for event in _EVENTS),
-            ("tracing_on", "1"),
         ):
             _write(folder / name, value)
         try:
@@ -99,8 +113,15 @@ class Instance:
                     folder / f"per_cpu/cpu{core}/trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
                 )
         except OSError:
-            self._close()
+            self.close()
             raise
+
+    def start(self) -> None:
+        """Record from now on, and no thread yet. Raises OSError."""
+        watched = self._folder / "set_event_pid"
+        if watched.read_text().split() != _NO_PROCESS.split():  # The kernel removes those that end, and takes 40 ms for this.
+            _write(watched, _NO_PROCESS)
+        _write(self._folder / "tracing_on", "1")
 
     def watch(self, tids: Iterable[int]) -> None:
         """Record these threads, and all threads that they start. Ignores threads that have ended.
@@ -122,13 +143,12 @@ class Instance:
         with contextlib.suppress(OSError):
             _write(self._folder / "tracing_on", "0")
 
-    def remove(self) -> None:
-        """Remove the instance from the host (idempotent)."""
-        if self._pipes:
-            self._close()
-            self._remove(self._folder)
+    def release(self) -> None:
+        """Leave it for the next trace. Call it once after each, when all is drained."""
+        self._release(self)
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Close its files, so that its folder can be removed."""
         for pipe in self._pipes.values():
             os.close(pipe)
         self._pipes.clear()

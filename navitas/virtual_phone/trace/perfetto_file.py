@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from navitas.android.perfetto.messages import as_bytes, message_class
+from navitas.base.protobuf_writer import content
 from navitas.virtual_phone.kernel.trace_log import (
     Birth,
     Change,
@@ -27,6 +28,7 @@ from navitas.virtual_phone.trace.perf_packets import perf_packets
 if TYPE_CHECKING:
     from navitas.recording.parse.stack_samples import RawSamples
 
+_PACKET = 1  # the field of a trace
 _SEQUENCE = 1
 _MOST_EVENTS = 2_000  # in a bundle of events
 _STATES = {Leaves.RUNNABLE: 0, Leaves.SLEEPING: 1, Leaves.DEAD: 16}
@@ -65,15 +67,7 @@ class TraceSession:
 
 def perfetto_file(session: TraceSession) -> bytes:
     """Return the whole file. Times are in boottime, Perfetto's default."""
-    return b"".join(_framed(packet.SerializeToString()) for packet in _packets(session))
-
-
-def _framed(data: bytes) -> bytes:
-    size, head = len(data), bytearray(b"\x0a")
-    while size > 0x7F:
-        head.append(size & 0x7F | 0x80)
-        size >>= 7
-    return bytes([*head, size]) + data
+    return b"".join(content(_PACKET, packet.SerializeToString()) for packet in _packets(session))
 
 
 def _packets(session: TraceSession) -> Iterator[Any]:

@@ -23,6 +23,17 @@ from navitas.virtual_phone.trace.stack_sampler import StackSampler
 _DEFAULT_POLL_S = 1.0
 
 
+class EndSignal(asyncio.Event):
+    """Set by the signals on which a session ends in order."""
+
+    def take(self, number: int) -> bool:
+        """Take SIGINT and SIGTERM. Returns whether it was one of them."""
+        if number not in (signal.SIGINT, signal.SIGTERM):
+            return False
+        self.set()
+        return True
+
+
 @dataclass(frozen=True, slots=True)
 class PerfettoSession:
     """One `perfetto`. It records until it is ended or until its time is over, then writes its file.
@@ -37,11 +48,7 @@ class PerfettoSession:
     _config: Any
     _file: BinaryIO
     hides_rails: bool
-    _ended: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def take_signal(self, number: int) -> bool:
-        """End in order on SIGINT and SIGTERM."""
-        return _ends(number, self._ended)
+    ended: EndSignal = field(default_factory=EndSignal)
 
     async def run(self) -> int:
         """Record to the end. Returns the exit status."""
@@ -87,10 +94,10 @@ class PerfettoSession:
             if breakdown:
                 session.consumers.append((now(), self._monitor.consumers()))
             left_s = deadline - time.monotonic()
-            if self._ended.is_set() or left_s <= 0:
+            if self.ended.is_set() or left_s <= 0:
                 return
             try:
-                await asyncio.wait_for(self._ended.wait(), min(period_s, left_s))
+                await asyncio.wait_for(self.ended.wait(), min(period_s, left_s))
             except TimeoutError:
                 continue
 
@@ -104,28 +111,17 @@ class SimpleperfSession:
     _interval_ns: int
     _duration_s: float | None
     _file: BinaryIO
-    _ended: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def take_signal(self, number: int) -> bool:
-        """End in order on SIGINT and SIGTERM."""
-        return _ends(number, self._ended)
+    ended: EndSignal = field(default_factory=EndSignal)
 
     async def run(self) -> int:
         """Record to the end. Returns the exit status."""
         with self._file:
             async with self._stacks.sampling(lambda name: name.partition(":")[0] == self._app, self._interval_ns) as apps:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._ended.wait(), self._duration_s)
+                    await asyncio.wait_for(self.ended.wait(), self._duration_s)
             report = await asyncio.to_thread(simpleperf_report, apps.samples, self._app, self._interval_ns)
             self._file.write(DATA_MAGIC + report)
         return 0
-
-
-def _ends(number: int, ended: asyncio.Event) -> bool:
-    """End a session on SIGINT and SIGTERM. Returns whether it was one of them."""
-    if number in (signal.SIGINT, signal.SIGTERM):
-        ended.set()
-    return number in (signal.SIGINT, signal.SIGTERM)
 
 
 class Atrace:

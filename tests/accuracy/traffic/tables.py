@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import NamedTuple, TypeVar
 
@@ -23,6 +23,13 @@ class ByteErrors(NamedTuple):
     hooked: list[float | None]
     sampled: list[float | None]
     reported: list[float | None]
+
+
+def _table(title: str, *heads: str, first: str = "recording") -> Table:
+    table = Table(first, title=title)
+    for head in heads:
+        table.add_column(head, justify="right")
+    return table
 
 
 def _percent(value: float | None, digits: int = 1) -> str:
@@ -62,8 +69,6 @@ def byte_errors(scores: Sequence[RunScore], medium: str) -> ByteErrors:
 
 def bytes_table(scores: Sequence[RunScore]) -> Table:
     """Return total error, allocation error (variance; median and worst of methods), by way of recording and medium."""
-    table = Table(title="Bytes of methods, against the server's log and the files' sizes")
-    table.add_column("recording")
     heads = (
         "medium",
         "counters off %",
@@ -75,8 +80,7 @@ def bytes_table(scores: Sequence[RunScore]) -> Table:
         "report %",
         "worst %",
     )
-    for head in heads:
-        table.add_column(head, justify="right")
+    table = _table("Bytes of methods, against the server's log and the files' sizes", *heads)
     for name, runs in _by_variant(scores).items():
         for medium in MEDIA:
             allocations = [each for score in runs for each in score.allocations if each.medium == medium]
@@ -105,21 +109,9 @@ def joule_errors(scores: Sequence[EnergyScore], component: str, evidence: str, *
 
 def energy_table(scores: Sequence[EnergyScore]) -> Table:
     """Return the errors of methods' energies, with and without rails, and totals against rails."""
-    table = Table(title="Energy of methods against the truth, and of components against their rails")
-    table.add_column("recording")
-    heads = (
-        "component",
-        "evidence",
-        "level",
-        "methods %",
-        "shares %",
-        "worst share %",
-        "total/rails",
-        "model/rails",
-        "truth/rails",
-    )
-    for head in heads:
-        table.add_column(head, justify="right")
+    ratios = ("total/rails", "model/rails", "truth/rails")
+    heads = ("component", "evidence", "level", "methods %", "shares %", "worst share %", *ratios)
+    table = _table("Energy of methods against the truth, and of components against their rails", *heads)
     for name, runs in _by_variant(scores).items():
         kinds = dict.fromkeys((total.component, total.evidence) for score in runs for total in score.totals)
         for component, evidence in kinds:
@@ -145,70 +137,36 @@ def energy_table(scores: Sequence[EnergyScore]) -> Table:
     return table
 
 
-Figure = Callable[[Costs], float | None]
+def _figure(costs: Costs, name: str) -> float | None:
+    """Return a figure of the costs, or of those of calls, which runs without calls lack."""
+    figure: float | None = getattr(costs if hasattr(costs, name) else costs.calls, name, None)
+    return figure
 
 
-def _wall_s(costs: Costs) -> float | None:
-    return costs.wall_s
-
-
-def _cpu_s(costs: Costs) -> float | None:
-    return costs.cpu_s
-
-
-def _download_ns(costs: Costs) -> float | None:
-    return costs.calls.download_ns if costs.calls else None
-
-
-def _download_cpu_ns(costs: Costs) -> float | None:
-    return costs.calls.download_cpu_ns if costs.calls else None
-
-
-def _write_ns(costs: Costs) -> float | None:
-    return costs.calls.write_ns if costs.calls else None
-
-
-def _write_cpu_ns(costs: Costs) -> float | None:
-    return costs.calls.write_cpu_ns if costs.calls else None
-
-
-def _pairs(scores: Sequence[RunScore], name: str, figure: Figure) -> list[tuple[float, float]]:
+def _pairs(scores: Sequence[RunScore], name: str, figure: str) -> list[tuple[float, float]]:
     """Return a figure of each seed, in a variant and without recording."""
-    plain = {score.seed: figure(score.costs) for score in scores if score.variant == PLAIN.name}
-    both = ((figure(score.costs), plain.get(score.seed)) for score in scores if score.variant == name)
+    plain = {score.seed: _figure(score.costs, figure) for score in scores if score.variant == PLAIN.name}
+    both = ((_figure(score.costs, figure), plain.get(score.seed)) for score in scores if score.variant == name)
     return [(mine, without) for mine, without in both if mine is not None and without is not None]
 
 
-def cost_ratio(scores: Sequence[RunScore], name: str, figure: Figure) -> float | None:
+def cost_ratio(scores: Sequence[RunScore], name: str, figure: str) -> float | None:
     """Return the median over seeds of a variant's figure, divided by that of the run without recording."""
     return _median(mine / without for mine, without in _pairs(scores, name, figure))
 
 
-def added(scores: Sequence[RunScore], name: str, figure: Figure) -> float | None:
+def added(scores: Sequence[RunScore], name: str, figure: str) -> float | None:
     """Return the median over seeds of what a variant adds to a figure."""
     return _median(mine - without for mine, without in _pairs(scores, name, figure))
 
 
 def cost_table(scores: Sequence[RunScore]) -> Table:
     """Return what each way of recording costs, as ratios to no recording."""
-    table = Table(title="Cost, as ratio to no recording (medians of pairs)")
-    table.add_column("recording")
-    heads = (
-        "run time",
-        "its CPU",
-        "small downloads",
-        "their CPU",
-        "ns added to a write",
-        "its CPU ns",
-        "recorded MB",
-        "API calls",
-    )
-    for head in heads:
-        table.add_column(head, justify="right")
-    figures: tuple[Figure, ...] = (_wall_s, _cpu_s, _download_ns, _download_cpu_ns)
+    times = ("run time", "its CPU", "small downloads", "their CPU", "ns added to a write", "its CPU ns")
+    table = _table("Cost, as ratio to no recording (medians of pairs)", *times, "recorded MB", "API calls")
     for name, runs in _by_variant(scores).items():
-        ratios = [cost_ratio(scores, name, figure) for figure in figures]
-        writes = [added(scores, name, figure) for figure in (_write_ns, _write_cpu_ns)]
+        ratios = [cost_ratio(scores, name, figure) for figure in ("wall_s", "cpu_s", "download_ns", "download_cpu_ns")]
+        writes = [added(scores, name, figure) for figure in ("write_ns", "write_cpu_ns")]
         table.add_row(
             name,
             *(_NONE if ratio is None else f"{ratio:.3f}" for ratio in ratios),
@@ -224,9 +182,6 @@ def targets_table(scores: Sequence[RunScore], devices: Sequence[EnergyScore] = (
 
     def of(name: str) -> list[RunScore]:
         return [score for score in scores if score.variant == name]
-
-    def ratio(name: str, figure: Figure) -> float | None:
-        return cost_ratio(scores, name, figure)
 
     half, tenth = "sampling 500 ms", "sampling 100 ms"
     hooked = [score for name in _HOOKED for score in of(name)]
@@ -247,17 +202,14 @@ def targets_table(scores: Sequence[RunScore], devices: Sequence[EnergyScore] = (
         off = _median(abs(t.reported_j / t.rails_j - 1) for t in totals if t.rails_j and t.level == "rails")
         rows.append((f"hooks, rails: total of {component} against its rails %", off, _RAILS_LIMIT, 100))
     rows += [
-        ("hooks: ratio of run time", ratio("hooks", _wall_s), 1.2, 1),
-        ("hooks: ratio of CPU time", ratio("hooks", _cpu_s), 1.2, 1),
-        ("hooks: ratio of small downloads", ratio("hooks", _download_ns), 1.2, 1),
-        ("hooks: CPU ns of a call", added(scores, "hooks", _write_cpu_ns), 1000, 1),
-        (f"{tenth}: ratio of run time", ratio(tenth, _wall_s), 1.02, 1),
-        (f"{tenth}: ratio of CPU time", ratio(tenth, _cpu_s), 1.02, 1),
+        ("hooks: ratio of run time", cost_ratio(scores, "hooks", "wall_s"), 1.2, 1),
+        ("hooks: ratio of CPU time", cost_ratio(scores, "hooks", "cpu_s"), 1.2, 1),
+        ("hooks: ratio of small downloads", cost_ratio(scores, "hooks", "download_ns"), 1.2, 1),
+        ("hooks: CPU ns of a call", added(scores, "hooks", "write_cpu_ns"), 1000, 1),
+        (f"{tenth}: ratio of run time", cost_ratio(scores, tenth, "wall_s"), 1.02, 1),
+        (f"{tenth}: ratio of CPU time", cost_ratio(scores, tenth, "cpu_s"), 1.02, 1),
     ]
-    table = Table(title="Targets")
-    table.add_column("figure")
-    table.add_column("target", justify="right")
-    table.add_column("measured", justify="right")
+    table = _table("Targets", "target", "measured", first="figure")
     known = [(name, value, limit, unit) for name, value, limit, unit in rows if value is not None]
     for name, value, limit, unit in known:
         table.add_row(name, f"{unit * limit:g}", f"{unit * value:.3g}{' (missed)' if value > limit else ''}")

@@ -60,11 +60,6 @@ def test_the_command_line_of_the_jvm(tmp_path: Path, log: str, begin: list[str])
             *begin,
             "-Xmx64m",
             "-Da=b",
-            f"-Dnavitas.sysRoot={root}",
-            "-Dnavitas.process=org.example.app",
-            "-Dnavitas.uid=10100",
-            f"-Dnavitas.log={root}/dev/socket/logdw",
-            "-Dnavitas.stream=/dev/fd/N",
             "-Dnavitas.testFramework=junit-platform",
             "-Dnavitas.scanForTestClasses=true",
             "-Dnavitas.includeEngines=",
@@ -72,6 +67,11 @@ def test_the_command_line_of_the_jvm(tmp_path: Path, log: str, begin: list[str])
             "-Dnavitas.includeTags=fast,a & b",
             "-Dnavitas.excludeTags=slow",
             f"-Dnavitas.testRoots={code}/test-classes",
+            f"-Dnavitas.sysRoot={root}",
+            "-Dnavitas.process=org.example.app",
+            "-Dnavitas.uid=10100",
+            f"-Dnavitas.log={root}/dev/socket/logdw",
+            "-Dnavitas.stream=/dev/fd/N",
             "-cp",
             os.pathsep.join([str(tmp_path / "navitas-phone.jar"), f"{code}/test-classes", f"{code}/classes"]),
             "org.navitas.phone.InstrumentMain",
@@ -83,22 +83,6 @@ def test_the_command_line_of_the_jvm(tmp_path: Path, log: str, begin: list[str])
     task = {"framework": "junit-platform", "include_tags": ["fast", "a & b"], "exclude_tags": ["slow"]}
     script = 'printf "%s\\n" "$@" "$FROM_BUNDLE" "$PWD"'
     with_java(tmp_path, script, action, working_dir=str(tmp_path / "module"), test_task=task)
-
-
-def test_the_raw_stream_is_passed_on(tmp_path: Path) -> None:
-    async def action(phone: Phone) -> None:
-        found = await run(phone, RUN)
-        assert found.status == 0
-        assert found.stdout.decode() == PASSING.removeprefix("cat <<'END'\n").removesuffix("END\n")
-
-    with_java(tmp_path, PASSING, action)
-
-
-def test_without_r_only_texts_are_printed(tmp_path: Path) -> None:
-    async def action(phone: Phone) -> None:
-        assert await run(phone, f"am instrument -w {COMPONENT}") == Output(0, b"\na.B:.\n\nOK (1 test)\n\n\n", b"")
-
-    with_java(tmp_path, PASSING, action)
 
 
 def test_a_crash_of_the_jvm_is_logged_with_its_last_output(tmp_path: Path) -> None:

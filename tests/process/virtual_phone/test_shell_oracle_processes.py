@@ -1,4 +1,4 @@
-"""The tests of tests/unit/virtual_phone/test_shell_oracle.py that start processes."""
+"""The phone's shell splits and expands words as this machine's shells do."""
 
 from __future__ import annotations
 

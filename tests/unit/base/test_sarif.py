@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import json
-
 import pytest
+from support.reports import data_of
 
 from navitas.base.sarif import SarifResult, SarifRule, sarif_location, write_results
 
@@ -27,8 +25,7 @@ def test_a_path_is_that_of_the_class_in_the_source_folder(class_name: str, funct
 
 
 def test_a_message_has_no_links_and_placeholders() -> None:
-    rule, out = SarifRule("r", "Title", "Text", "Remedy"), io.StringIO()
+    rule = SarifRule("r", "Title", "Text", "Remedy")
     result = SarifResult("r", "[see](https://evil.example) {0} a\\b\x1b", ("a",), "f/v1", (sarif_location("a.B"),), {})
-    write_results([rule], [result], "1", out)
-    (run,) = json.loads(out.getvalue())["runs"]
+    (run,) = data_of(write_results, [rule], [result], "1")["runs"]
     assert run["results"][0]["message"]["text"] == r"\[see\](https://evil.example) {{0}} a\\b\\u001b"

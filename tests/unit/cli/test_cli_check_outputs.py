@@ -73,9 +73,23 @@ def test_warnings_of_a_recording_are_in_the_summary_once(words: tuple[str, ...],
     assert Path("a.md").read_text("utf-8").count("runs/0: some events are missing") == 1
 
 
+def test_a_page_has_all_changes_and_needs_a_version_before(words: tuple[str, ...], capsys: Capture) -> None:
+    assert (
+        run(["compare", *(str(Path(side).absolute()) for side in ("before", "after")), "--html", "compared.html"]) == ExitCode.OK
+    )
+    assert run([*words, "--html", "a.html"]) == ExitCode.CHECK_FAILED
+    assert Path("a.html").read_text("utf-8") == Path("compared.html").read_text("utf-8")
+    capsys.readouterr()
+    budgets(Path().absolute(), "[[check]]\nat-most = '1 J'\n")
+    assert run(["check", "after", "--html", "b.html"]) == ExitCode.CHECK_FAILED
+    assert "warning: no page: there is no session of the version before" in capsys.readouterr().err
+    assert not Path("b.html").exists()
+
+
 def test_two_outputs_in_one_file_are_wrong_usage(words: tuple[str, ...], capsys: Capture) -> None:
-    assert run([*words, "--summary", "a", "--junit", "a"]) == ExitCode.USAGE
-    assert "same file" in capsys.readouterr().err
+    for option in ("--junit", "--html"):
+        assert run([*words, "--summary", "a", option, "a"]) == ExitCode.USAGE
+        assert "same file" in capsys.readouterr().err
 
 
 def test_github_gets_summary_and_annotations(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:

@@ -91,8 +91,11 @@ def test_the_number_of_buckets_is_that_of_the_first_ingest(tmp_path: Path, capsy
     file = str(json_lines(tmp_path / "a.jsonl", [row(str(number)) for number in range(20)]))
     assert stored_rows_of(tmp_path / "store", capsys, file, "--buckets", "3") == 20
     assert Store.open(tmp_path / "store").buckets == 3
-    assert run(["fleet", "ingest", str(tmp_path / "store"), file, "--buckets", "4"]) == ExitCode.TROUBLE
-    assert "the fleet has 3 buckets, which cannot change" in capsys.readouterr().err
+    for options in ([], ["--dry-run"]):
+        assert run(["fleet", "ingest", str(tmp_path / "store"), file, "--buckets", "4", *options]) == ExitCode.TROUBLE
+        assert "the fleet has 3 buckets, which cannot change" in capsys.readouterr().err
+    assert run(["fleet", "ingest", str(tmp_path), file, "--dry-run"]) == ExitCode.TROUBLE
+    assert f"{tmp_path}: not a fleet, and not empty" in capsys.readouterr().err
 
 
 def test_standard_input_is_a_source(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

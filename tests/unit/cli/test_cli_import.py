@@ -138,6 +138,23 @@ def test_the_format_can_be_named(place: Path, capsys: pytest.CaptureFixture[str]
     assert "profile.xml: no line has a measurement of Navitas-Framework" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"main;a.B.run 3\n", "this is a file of stack samples alone, which cannot be imported"),
+        (b"app 7/7 5.000001: cycles:\n\t 7f01 main (/usr/bin/app)\n", "a kernel trace of the same time as LOG"),
+        (b"# tracer: nop\n#\n", "Give what ran in it, too: --methods or --stacks."),
+        (b"PERFILE2" + bytes(100), "perf script -i FILE"),
+    ],
+)
+def test_a_measurement_of_another_tool_says_what_else_to_give(
+    place: Path, content: bytes, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "other").write_bytes(content)
+    assert run(["import", "other", *LINE]) == ExitCode.TROUBLE
+    assert said in capsys.readouterr().err
+
+
 def test_the_old_name_of_the_format_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["import", "leaky.txt", *LINE, "--format", "json"]) == ExitCode.USAGE
     assert "--format is now --log-format" in capsys.readouterr().err

@@ -106,7 +106,7 @@ def test_the_process_of_samples_is_chosen_if_there_are_several(place: Path, caps
     said = capsys.readouterr().err
     assert "2 processes: 500 (org.example.app, 100 samples), 900 (other, 1 samples)" in said and "--process PID" in said
     assert run([*line, "--process", "77"]) == ExitCode.USAGE
-    assert "--process 77: no stack samples of this process" in capsys.readouterr().err
+    assert "app.pftrace: no stack samples of process 77" in capsys.readouterr().err
     assert run([*line, "--process", "500"]) == ExitCode.OK
 
 
@@ -184,6 +184,9 @@ def test_samples_of_another_time_are_refused(place: Path, capsys: pytest.Capture
     (place / "other").write_text("no samples\n")
     assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
     assert "other: no stack samples of a form that is read" in capsys.readouterr().err
+    (place / "other").write_bytes(b"PERFILE2" + bytes(100))
+    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert "other: this is the binary file of perf or simpleperf" in capsys.readouterr().err
     (place / "other").write_bytes(_collapsed(threads=True).encode("utf-16"))
     assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
     assert "other: a text in UTF-16" in (said := capsys.readouterr().err) and "iconv -f UTF-16 -t UTF-8 other" in said
@@ -240,14 +243,20 @@ def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: 
     (place / "app.collapsed").write_text(_collapsed(threads=False))
     line = ["import", "app.pftrace", "--stacks", "app.collapsed", "-o", "rec", "--power-profile", "profile.xml"]
     assert run(line) == ExitCode.USAGE
-    assert "the process of the stack samples is unknown" in capsys.readouterr().err
+    assert "app.collapsed: the process of the stack samples is unknown" in capsys.readouterr().err
     assert run([*line, "--process", "77"]) == ExitCode.USAGE
-    assert "name no threads, and 0 threads of process 77 run in the trace" in capsys.readouterr().err
+    assert (
+        "app.collapsed: the stack samples name no threads, and 0 threads of process 77 run in the trace"
+        in capsys.readouterr().err
+    )
     (place / "app.collapsed").write_text(_collapsed(threads=True).replace("tid=500", "tid=4242"))
     for command in (line, [*line, "--process", "500"]):
         assert run(command) == ExitCode.USAGE
         said = capsys.readouterr().err
-        assert "is unknown: the trace has none of their threads" in said and "a trace and samples of the same time" in said
+        assert (
+            "app.collapsed: the process of the stack samples is unknown: the trace has none of their threads" in said
+            and "a trace and samples of the same time" in said
+        )
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "tsc"])

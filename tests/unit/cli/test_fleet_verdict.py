@@ -44,6 +44,12 @@ _ROW = {"app": "org.a", "clients": 126, "contrasted_clients": 40, "extra_percent
             "org.a: not judged: too few clients; 1 client, and 1 client of the three that are needed, with half an hour both "
             "with it and without it",
         ),
+        (
+            Claim.SHORT,
+            {},
+            "org.a: not judged: it runs too briefly; 126 clients; its runs are far shorter than the time between level changes. "
+            "Samples with running_s would show it",
+        ),
     ],
 )
 def test_the_line_of_a_verdict(claim: Claim, more: dict[str, object], line: str) -> None:

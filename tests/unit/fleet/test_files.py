@@ -37,6 +37,18 @@ def test_a_damaged_table_is_named(tmp_path: Path) -> None:
         read_table(file)
 
 
+def test_a_flipped_byte_is_never_another_value(tmp_path: Path) -> None:
+    table = pa.table({"number": pa.array(range(1000), pa.int64()), "text": [f"text {i % 7}" for i in range(1000)]})
+    write_table(file := tmp_path / "table.parquet", table)
+    whole = file.read_bytes()
+    for place in range(4, len(whole), 13):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        try:
+            assert read_table(file).equals(table), place
+        except FleetError as error:
+            assert error.message.startswith(f"{file}: cannot be read")
+
+
 def test_lack_of_memory_is_not_reported_as_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def too_much(*_: object, **options: object) -> None:
         raise pa.ArrowMemoryError("malloc of size 4096 failed")

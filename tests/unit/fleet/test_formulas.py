@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.reports import text_of
 
 from navitas.base.untrusted_text import guarded
 from navitas.cli.fleet.rows import _csv
@@ -49,9 +49,7 @@ class CountRow(Row):
 
 
 def test_results_hold_no_formula_and_numbers_stay(tmp_path: Path) -> None:
-    out = io.StringIO()
-    _csv(CountRow, [CountRow("=1+1", -3)], out)
-    assert list(csv.reader(out.getvalue().splitlines()))[1] == ["'=1+1", "-3"]
+    assert list(csv.reader(text_of(_csv, CountRow, [CountRow("=1+1", -3)]).splitlines()))[1] == ["'=1+1", "-3"]
 
 
 def test_an_export_has_no_formula_in_texts_or_joined_lists(tmp_path: Path) -> None:

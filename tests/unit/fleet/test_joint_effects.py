@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,3 +40,12 @@ def test_a_client_with_an_outlier_is_left_out_of_that_apps_equation_only() -> No
     )
     assert plain.value[0] > 3
     assert without.value.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
+
+
+def test_what_is_missed_of_a_hog_is_an_error_of_the_apps_that_run_along_with_it() -> None:
+    made, both = system(np.array([[4.0, 2.0], [2.0, 9.0]]), {}), np.array([0, 1])
+    sure, unsure = (joint_effects([made], both, NOWHERE, np.array([error, 0.0])) for error in (0.0, 0.3))
+    less = replace(made, h=np.where((made.app == 0) & (made.other == 0), 1.01 * made.h, made.h))
+    moved = (joint_effects([less], both, NOWHERE).value[1] - sure.value[1]) / 0.01
+    assert unsure.error[0] == pytest.approx(sure.error[0])
+    assert np.sqrt(unsure.error[1] ** 2 - sure.error[1] ** 2) == pytest.approx(abs(0.3 * moved), rel=0.02)

@@ -169,6 +169,25 @@ def test_a_damaged_commit_is_an_error_that_names_it(root: RemotePath) -> None:
             Store.open(root)
 
 
+def test_a_commit_that_names_what_is_outside_of_the_fleet_is_refused(root: RemotePath) -> None:
+    file = root / layout.COMMITS / "00000001.json"
+    for parts, objects, name in (({"/a.parquet": 1}, {}, "/a.parquet"), ({}, {layout.LEDGER: "../b.jsonl"}, "../b.jsonl")):
+        file.write_bytes(json.dumps({"parts": parts, "objects": objects}).encode())
+        with pytest.raises(FleetError, match=f"{file}: cannot be read: {name} is outside of the fleet"):
+            Store.open(root)
+
+
+def test_errors_of_an_ingest_name_the_object_store(root: RemotePath, tmp_path: Path) -> None:
+    """Not the local copies, which are gone by then."""
+    list(ingest(root, [samples(tmp_path / "a.jsonl", "a")]))
+    ledger = Store.named(root).file(layout.LEDGER)
+    ledger.write_bytes(b"no ledger\n")
+    for buckets, said in ((None, f"{ledger}: damaged"), (7, f"{root}: the fleet has 64 buckets")):
+        with pytest.raises(FleetError) as refused:
+            list(ingest(root, [samples(tmp_path / "b.jsonl", "b")], buckets=buckets))
+        assert refused.value.message.startswith(said)
+
+
 def test_no_more_of_a_small_file_is_read_than_its_limit(root: RemotePath, faults: dict[str, Any]) -> None:
     (file := root / layout.SETTINGS).write_bytes(b" " * 100_000)
     memory, read = fsspec.filesystem("memory"), list[int]()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.fleet.regression.memberships import AppLists, matrices
-from navitas.fleet.regression.presence import PRESENCE, PresenceColumns, present_lists
+from navitas.fleet.regression.presence import PRESENCE, PresenceColumns, present_apps
 
 PACKAGES = 6
 samples = st.lists(st.tuples(st.integers(-2, 3), st.sets(st.integers(0, PACKAGES - 1))), max_size=40)
@@ -34,7 +34,7 @@ def test_wanted_lists_are_those_of_the_samples(made: list[tuple[int, set[int]]],
     number_of = np.where(np.isin(np.arange(PACKAGES), [*wanted]), np.arange(PACKAGES)[::-1], -1).astype(np.int32)
     clients = np.unique(client)
     is_wanted = (clients[:, None] % 2 == 0) | (np.arange(PACKAGES) % 2 == 1)
-    found = present_lists(table, client, number_of, is_wanted)
+    found = present_apps(table, client, number_of, is_wanted).lists()
     assert np.diff(found.offset).sum() == len(found.app) and len(found.offset) == len(client) + 1
     for i, (one, row) in enumerate(made):
         expected = {PACKAGES - 1 - app for app in row & wanted}

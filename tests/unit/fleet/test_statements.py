@@ -12,6 +12,7 @@ import pytest
 from navitas.fleet.diagnoses.versions import AppVersionRows, first_version
 from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.findings.single_apps import MIN_WEIGHT_S
 from navitas.fleet.regression.usage import CLIENTS
 
 
@@ -39,7 +40,7 @@ def test_versions_without_an_error_have_no_first_one() -> None:
             "package": [0, 0, 0, 1, 1, 1],
             "pairs": [9] * 6,
             "s": [0.0, 0.0, 0.0, 5.0, 5.0, 5.0],
-            "w": [1.0] * 6,
+            "w": [MIN_WEIGHT_S] * 6,
         }
     )
     rows = AppVersionRows.from_table(table, {0: "1", 1: "2"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from navitas.fleet.regression import designs
@@ -80,6 +81,18 @@ def test_running_and_foreground_counters_replace_the_ends() -> None:
     ]
     usage = usage_of(table(rows), OF_APP).usage.to_pylist()
     assert {one["app"]: one["ran_s"] for one in usage} == {1: 100 + 400, 2: 200}
+
+
+def test_an_app_that_runs_only_with_the_screen_on_ran_for_a_part_of_that_time() -> None:
+    """The screen is on for 600 of 1,000 s, from a sample without it to one with it, and back. App 1 runs at each one with it."""
+    rows = [
+        row(1, 1_000 * i, 90 - i, ([0, 1] if i % 2 else [0]), screen=bool(i % 2)) | {"screen_on_ms": 600_000 * i}
+        for i in range(21)
+    ]
+    usage = usage_of(table(rows), OF_APP).usage.to_pylist()
+    assert {one["app"]: one["ran_s"] for one in usage} == {0: 20_000, 1: pytest.approx(20 * 600)}
+    once_dark = [*rows, row(1, 21_000, 60, [1], screen=False)]
+    assert usage_of(table(once_dark), OF_APP).usage.filter(pc.field("app") == 1)["ran_s"].to_pylist() == [20 * 500 + 500]
 
 
 @pytest.mark.parametrize("counters", [[5_000, 1_000], [0, 10_000_000]])

@@ -15,10 +15,11 @@ _LEAST = 0.5
 def claim_of(
     low: float, high: float, *, false_rate: float = 0.001, contrasted: int = 30, screen_known: float = 1.0, link: float = 0.0,
     overlap: float = 0.0, varied_s: float = 5e5, known_rate: float | None = None, is_dark: bool = False,
+    shown: float = 1.0,
 ) -> Claim:  # fmt: skip
     one = lambda value: np.array([value], float)  # noqa: E731
     evidence = AppEvidence(
-        app=np.array([1]), by_class=np.ones((1, CLASSES)), plain=np.ones((1, CLASSES - 1)), weight_s=np.ones((1, CLASSES)),
+        app=np.array([1]), by_class=np.full((1, CLASSES), shown), plain=np.ones((1, CLASSES - 1)), weight_s=np.ones((1, CLASSES)),
         screen_known=one(screen_known),
         link=one(link), varied_s=one(varied_s), screen_ppm_s=25.0,
         needs_brightness=np.zeros(1, bool), is_dark=np.array([is_dark]),
@@ -48,6 +49,9 @@ def claim_of(
         # The screen's time is known, and its brightness is not.
         (1.0, 2.0, {"screen_known": 1.0, "link": 0.6, "is_dark": True}, Claim.SCREEN),
         (20.0, 25.0, {"screen_known": 1.0, "link": 0.6, "is_dark": True}, Claim.HOG),
+        (-0.3, 0.4, {"shown": 0.2}, Claim.SHORT),
+        (-0.3, 0.4, {"shown": 0.5}, Claim.CLEAN),
+        (1.0, 2.0, {"shown": 0.2}, Claim.HOG),
         (-1.0, 3.0, {"overlap": 0.95, "false_rate": 0.4}, Claim.PARTNER),
         (-1.0, 0.4, {"overlap": 0.95, "false_rate": 0.4}, Claim.CLEAN),
     ],

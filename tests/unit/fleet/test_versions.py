@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -13,6 +14,7 @@ from navitas.fleet.diagnoses.versions import AppVersionRows, find_versions, firs
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import find_hogs
+from navitas.fleet.findings.single_apps import MIN_WEIGHT_S
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import bring_up_to_date
@@ -44,6 +46,18 @@ def test_first_versions_are_mostly_true(tmp_path: Path) -> None:
     for app in {one.app for one in found.rows}:
         versions = [one.version for one in found.rows if one.app == app]
         assert versions == sorted(versions, key=version_key)
+
+
+def test_a_version_that_clients_hardly_ran_does_not_count() -> None:
+    client, package = np.tile([1, 2, 3], 3), np.repeat([0, 1, 2], 3)
+    w = np.where(package == 1, 60.0, MIN_WEIGHT_S)
+    w[0] = 60.0
+    table = pa.table(
+        {"client": [*client, 4], "package": [*package, 0], "pairs": [9] * 10, "s": [1.0] * 10, "w": [*w, MIN_WEIGHT_S]}
+    )
+    rows = AppVersionRows.from_table(table, {0: "1", 1: "2", 2: "3"})
+    assert rows is not None and rows.versions == ["1", "3"] and rows.after_unknown == {"3"}
+    assert [rows.clients(number) for number in range(2)] == [3, 3] and np.count_nonzero(rows.version == 0) == 4
 
 
 @pytest.mark.parametrize(("before", "named"), [(0.0, True), (2.0, True), (2.8, False)])

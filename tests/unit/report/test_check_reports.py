@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 from dataclasses import replace
@@ -14,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.reports import text_of
 from test_markdown_report import cells, tokens
 
 from navitas.base.untrusted_text import printable
@@ -25,7 +25,7 @@ from navitas.report.check.annotations import annotation_commands
 from navitas.report.check.check_junit import write_check_junit
 from navitas.report.check.check_sarif import write_check_sarif
 from navitas.report.check.check_summary import check_summary
-from navitas.report.check.judgement_texts import amount
+from navitas.report.check.judgement_texts import amount, what_decides
 from navitas.report.check.repository_lines import RepositoryLines
 from navitas.report.markdown_text import MAX_CHARACTERS
 
@@ -84,12 +84,6 @@ def lines(tmp_path: Path) -> RepositoryLines:
     return RepositoryLines(tmp_path, tmp_path, "https://code.example/a/b/blob/1234")
 
 
-def written(write: Any, *arguments: Any) -> str:
-    out = io.StringIO()
-    write(*arguments, out)
-    return out.getvalue()
-
-
 def test_the_summary_has_what_is_above_unknown_or_changed_first(lines: RepositoryLines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(lines.root)
     text = check_summary(ALL, "unknown", lines)
@@ -103,9 +97,23 @@ def test_the_summary_has_what_is_above_unknown_or_changed_first(lines: Repositor
     ]  # fmt: skip
     assert "https://code.example/a/b/blob/1234/app/src/main/java/org/example/Inbox.java#L12" in text
     assert "that is no proof of a cause" in text
-    assert "this data shows what is about 15 % over it" in text and "20 repeats in turns would decide" in text
+    assert "this data shows what is about 15 % over it" in text and "20 repeats in turns would most likely decide" in text
     assert "navitas.toml:3 was 5 %, is 50 %" in text
     assert "accepted until 2027-01-01: issue 12" in text and "**ended on** 2026-01-01: done" in text
+
+
+def test_the_remedies_are_those_of_what_is_unknown_and_each_stands_once() -> None:
+    without_shared = replace(UNKNOWN, needed=None, remedy="Remove old sessions")
+    assert what_decides([without_shared, UNKNOWN, without_shared]) == (
+        "Remove old sessions. Measure more: 20 repeats in turns would most likely decide"
+    )
+    assert what_decides([without_shared]) == "Remove old sessions"
+    few_before = replace(UNKNOWN, needed=MoreData(30, 5, more_before=28, is_least=True))
+    assert what_decides([few_before, replace(UNKNOWN, needed=MoreData(12, 5, more_before=10))]) == (
+        "Measure more: at least 30 sessions of each version with 5 repeats each would most likely decide. "
+        "The version before lacks 28 of them, which no session of this version replaces: "
+        "add them to the baseline (navitas baseline add), or measure both versions in turns (--against)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -147,9 +155,9 @@ def test_a_budget_that_matches_nothing_is_in_each_file(lines: RepositoryLines, m
     assert (
         annotation == f"::error file={where.path},line={where.line},title=Energy budget that matches nothing::nothing matches it"
     )
-    (found,) = json.loads(written(write_check_sarif, only, lines))["runs"][0]["results"]
+    (found,) = json.loads(text_of(write_check_sarif, only, lines))["runs"][0]["results"]
     assert (found["ruleId"], found["level"]) == ("unmatched-energy-budget", "error")
-    suites = ElementTree.fromstring(written(write_check_junit, only, "above", lines).encode())
+    suites = ElementTree.fromstring(text_of(write_check_junit, only, "above", lines).encode())
     assert [one.get("message") for one in suites.iter("failure")] == ["nothing matches it"]
     assert sum(text.startswith("::error") for text in annotation_commands(result(*[judgement(), UNMATCHED] * 30), lines)) == 10
 
@@ -176,7 +184,7 @@ def test_annotations_stand_at_the_lines_and_cannot_be_forged(lines: RepositoryLi
 
 def test_sarif_has_paths_of_the_repository_without_what_is_accepted(lines: RepositoryLines) -> None:
     elsewhere = judgement("a.B#c", location=SourcePlace("a.B", "c", "B.java", 3))
-    document = json.loads(written(write_check_sarif, result(judgement(), elsewhere, UNKNOWN, WAIVED, WITHIN), lines))
+    document = json.loads(text_of(write_check_sarif, result(judgement(), elsewhere, UNKNOWN, WAIVED, WITHIN), lines))
     (run,) = document["runs"]
     assert [(one["ruleId"], one["level"]) for one in run["results"]] == [
         ("above-energy-budget", "error"), ("above-energy-budget", "error"), ("unknown-energy-budget", "warning"),
@@ -188,14 +196,14 @@ def test_sarif_has_paths_of_the_repository_without_what_is_accepted(lines: Repos
     assert places[1]["artifactLocation"] == {"uri": "a/B.java", "uriBaseId": "SOURCE_ROOT"}, "the file was not found"
     assert places[2]["artifactLocation"]["uri"].endswith("navitas.toml")
     louder = replace(judgement(), value=300.0)
-    again = json.loads(written(write_check_sarif, result(louder), lines))["runs"][0]["results"][0]
+    again = json.loads(text_of(write_check_sarif, result(louder), lines))["runs"][0]["results"][0]
     assert again["message"] == run["results"][0]["message"]
     assert again["partialFingerprints"] == run["results"][0]["partialFingerprints"], "a later run finds the same case"
 
 
 @pytest.mark.parametrize(("fail_on", "failures", "skipped"), [("unknown", 2, 1), ("above", 1, 2)])
 def test_junit_fails_what_fails_the_check(fail_on: FailOn, failures: int, skipped: int, lines: RepositoryLines) -> None:
-    text = written(write_check_junit, replace(ALL, failed=("a.B#c",)), fail_on, lines)
+    text = text_of(write_check_junit, replace(ALL, failed=("a.B#c",)), fail_on, lines)
     suites = ElementTree.fromstring(text.encode())
     assert {key: int(suites.get(key, "")) for key in ("tests", "failures", "skipped", "errors")} == {
         "tests": 6, "failures": failures, "skipped": skipped, "errors": 1,

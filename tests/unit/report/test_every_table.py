@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from profile_maker import ABOUT, METHODS, one_run, profile, with_nodes
 from rich.cells import cell_len
-from rich.console import Console
 from rich.text import Text
 from support.ledger_maker import NodeSpec, ThreadSpec, made_ledger
+from support.reports import lines_of
 
 import navitas
 from navitas.capture.collect.doctor import Check
@@ -545,13 +545,6 @@ def _hogs(names: Sequence[str]) -> list[HogRow]:
     return [_hog(name) for name in names]
 
 
-def _printed(table: FittedTable, width: int) -> list[str]:
-    console = Console(width=width, force_terminal=False, legacy_windows=False)
-    with console.capture() as capture:
-        console.print(table)
-    return capture.get().splitlines()
-
-
 @cache
 def _made(place: str) -> FittedTable:
     return TABLES[place](NAMES)
@@ -566,7 +559,7 @@ def _plain(cell: Cell) -> str:
 def test_the_key_column_and_whole_figures_at_every_width(place: str, width: int) -> None:
     table = _made(place)
     assert len(table.rows) >= len(NAMES)
-    lines = _printed(table, width)
+    lines = lines_of(table, width)
     assert max(map(cell_len, lines)) <= width
     text = "\n".join(lines)
     assert not set(text) & set("\x1b\u202e\t") and "nan" not in text.lower()
@@ -605,7 +598,7 @@ def _whole_rows(lines: Sequence[str]) -> Iterator[str]:
 @pytest.mark.parametrize("place", TABLES)
 def test_a_table_without_rows_is_its_title(place: str, width: int) -> None:
     table = TABLES[place]([])
-    lines = _printed(table, width)
+    lines = lines_of(table, width)
     assert max(map(cell_len, lines), default=0) <= width
     assert not [line for line in lines if line.startswith("Not shown")] or table.rows
 

@@ -220,12 +220,11 @@ def test_prometheus_reads_the_gauges() -> None:
 @pytest.mark.parametrize("top", [1, 2, 20])
 def test_the_number_of_series_is_bounded_and_the_sum_stays(top: int) -> None:
     made = messenger(*(waits(0, method=f"m{number}") for number in range(5)))
-    out = io.StringIO()
-    openmetrics.write(made, out, top=top)
-    series = re.findall(r'^navitas_test_app_energy_joules\{test="(.*)"\} (.*)$', out.getvalue(), re.MULTILINE)
+    text = text_of(openmetrics.write, made, top=top)
+    series = re.findall(r'^navitas_test_app_energy_joules\{test="(.*)"\} (.*)$', text, re.MULTILINE)
     assert len(series) == min(top + 1, 5) and sum(float(value) for _, value in series) == pytest.approx(5.0)
     assert ("other" in dict(series)) == (top < 5)
-    assert out.getvalue().endswith("# EOF\n")
+    assert text.endswith("# EOF\n")
 
 
 def test_half_widths_of_one_label_add_up() -> None:

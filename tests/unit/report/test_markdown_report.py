@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
 
 import pytest
 from hypothesis import given
@@ -142,7 +141,7 @@ def many(count: int) -> Profile:
 
 @pytest.mark.parametrize("top", [1, 20, 1000])
 def test_the_report_fits_into_a_comment(top: int) -> None:
-    text = text_of(partial(write, top=top), many(300))
+    text = text_of(write, many(300), top=top)
     assert len(text) <= MAX_CHARACTERS
     assert "more, with less energy." in text
 

@@ -43,7 +43,7 @@ RECORDING = Path(__file__).parents[2] / "golden" / "recording-v1"
 
 def data_of(made: Profile, request: PageRequest | None = None) -> dict[str, Any]:
     """Return the data that the page's scripts read."""
-    data: dict[str, Any] = Page(text_of(lambda given, out: page_report.write(given, out, page=request), made)).data["page-data"]
+    data: dict[str, Any] = Page(text_of(page_report.write, made, page=request)).data["page-data"]
     return data
 
 
@@ -313,7 +313,7 @@ def test_lines_of_source_code(tmp_path: Path) -> None:
     request = PageRequest(sources=SourceCode(tmp_path))
     methods = columns(data_of(made, request), "methods")
     assert methods["code"] == ["void sort(int[] <values>) {", None, None]
-    text = text_of(lambda given, out: page_report.write(given, out, page=request), made)
+    text = text_of(page_report.write, made, page=request)
     assert "<code>void sort(int[] &lt;values&gt;) {</code>" in text
 
 
@@ -361,7 +361,7 @@ def test_the_page_has_the_notes_of_the_terminal() -> None:
 def test_executed_operations(*, has_cost: bool) -> None:
     first = RankedOperation("Addition_int_int", "Arithmetic", 5, 1e-9, 5e-9, 1.0, 1.0, has_cost)
     second = RankedOperation("<b>call</b>", "Function", 900, 0.0, 0.0, 0.0, 1.0, has_cost=False)
-    text = text_of(lambda made, out: page_report.write(made, out, page=PageRequest(operations=(first, second))), profile())
+    text = text_of(page_report.write, profile(), page=PageRequest(operations=(first, second)))
     table = re.search(r'<table id="operations".*?</table>', text, re.DOTALL)
     assert table is not None
     assert ("Energy" in table[0], "5.00 nJ" in table[0], "estimates" in text) == (has_cost,) * 3

@@ -6,23 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from rich.console import Console
+from support.reports import lines_of
 
 from navitas.base.units import unbroken
 from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
 
 
-def lines(paragraph: Paragraph, width: int) -> list[str]:
-    console = Console(width=width, force_terminal=False)
-    with console.capture() as capture:
-        console.print(paragraph)
-    return capture.get().splitlines()
-
-
 @pytest.mark.parametrize("width", range(16, 80, 3))
 @pytest.mark.parametrize("name", ["sorts", "日本語の名前" * 30, "x" * 300])
 def test_a_figure_and_its_unit_stay_on_one_line(name: str, width: int) -> None:
-    found = lines(Paragraph(f"{name}: inclusive {unbroken('± 71.0 mJ')}, 1 call ended", indent="  "), width)
+    found = lines_of(Paragraph(f"{name}: inclusive {unbroken('± 71.0 mJ')}, 1 call ended", indent="  "), width)
     assert max(map(cell_len, found)) <= width
     assert any("± 71.0 mJ" in line for line in found)
     assert all(line.startswith("  ") for line in found[1:])
@@ -38,4 +31,4 @@ def test_messages_keep_their_figures_whole() -> None:
 
 @given(st.text(max_size=200), st.integers(12, 60))
 def test_any_text_fits(text: str, width: int) -> None:
-    assert all(cell_len(line) <= width for line in lines(Paragraph(text, indent="  "), width))
+    assert all(cell_len(line) <= width for line in lines_of(Paragraph(text, indent="  "), width))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 import zlib
 from dataclasses import replace
@@ -21,6 +20,7 @@ from support.messenger_profile import messenger, polls
 from support.perfetto_reader import ReadTrace, Slice, read_trace
 from support.perfetto_writer import PerfettoWriter
 from support.recording_maker import PID0, make_recording, start_ns
+from support.reports import output_of
 from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
@@ -94,14 +94,8 @@ def analyzed(recording: Path, selection: TestSelection | None = None) -> Profile
     return analyze(load_tables(recording, AnalysisSettings(call_steps=True, recorded=True)), selection)
 
 
-def written(made: Profile) -> bytes:
-    out = io.BytesIO()
-    perfetto_report.write(made, out)
-    return out.getvalue()
-
-
 def read(made: Profile) -> ReadTrace:
-    return read_trace(written(made), SEQUENCE)
+    return read_trace(output_of("perfetto", made), SEQUENCE)
 
 
 def whole_run(trace: ReadTrace) -> Slice:
@@ -124,7 +118,7 @@ def packets_of(trace: bytes) -> list[bytes]:
 
 
 def test_the_kernel_trace_stays_as_it_is(tmp_path: Path) -> None:
-    data = written(analyzed(recorded(tmp_path, ("trace.pftrace", kernel_trace()))))
+    data = output_of("perfetto", analyzed(recorded(tmp_path, ("trace.pftrace", kernel_trace()))))
     trace = read_trace(data, SEQUENCE)
     assert trace.others == packets_of(kernel_trace())
     assert whole_run(trace).arguments["kernel trace"] == "included"
@@ -137,7 +131,7 @@ def test_figures_precede_a_compressed_kernel_trace(tmp_path: Path) -> None:
     content = kernel_trace()
     compressed = PerfettoWriter()
     compressed.packets = [field_content(50, zlib.compress(content))]
-    data = written(analyzed(recorded(tmp_path, ("trace.pftrace", bytes(compressed)))))
+    data = output_of("perfetto", analyzed(recorded(tmp_path, ("trace.pftrace", bytes(compressed)))))
     assert data.endswith(bytes(compressed))
     assert whole_run(read_trace(data, SEQUENCE)).arguments["kernel trace"] == "included"
 

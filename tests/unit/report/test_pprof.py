@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -16,25 +15,19 @@ from support.big_recording import make_deep_recording
 from support.hostile_profile import HOSTILE, hostile_profile
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec
 from support.pprof_reader import PprofSample, read_profile, read_samples
+from support.reports import output_of
 
 import navitas
 from navitas.base.untrusted_text import is_printable
 from navitas.energy.analyze.profile import Profile
 from navitas.recording.parse.tables import MethodTable
-from navitas.report import pprof
 from navitas.report.bounded_stacks import DEEPER, MAX_DEPTH
 
 SORTS, SORT, SWAP = "org.example.SortTest.sorts", "org.example.Sorter.sort", "org.example.Sorter.swap"
 
 
-def written(made: Profile) -> bytes:
-    out = io.BytesIO()
-    pprof.write(made, out)
-    return out.getvalue()
-
-
 def samples_of(made: Profile) -> list[PprofSample]:
-    return read_samples(written(made))
+    return read_samples(output_of("pprof", made))
 
 
 def energy_of(samples: list[PprofSample]) -> Counter[tuple[str, ...]]:
@@ -96,7 +89,7 @@ def test_runs_without_probes_are_left_out() -> None:
 
 
 def test_the_profile_has_times_and_says_what_energies_are() -> None:
-    message = read_profile(written(profile()))
+    message = read_profile(output_of("pprof", profile()))
     assert (message.time_nanos, message.duration_nanos) == (1_767_225_600 * 10**9, 10**9)
     comments = [message.string_table[number] for number in message.comment]
     assert any("sample" in comment for comment in comments) and any("estimates" in comment for comment in comments)
@@ -104,7 +97,7 @@ def test_the_profile_has_times_and_says_what_energies_are() -> None:
 
 def test_a_date_that_the_profile_cannot_hold_is_the_latest() -> None:
     made = profile(about=replace(ABOUT, created_utc="9000-01-01T00:00:00+00:00"))
-    assert read_profile(written(made)).time_nanos == (1 << 63) - 1
+    assert read_profile(output_of("pprof", made)).time_nanos == (1 << 63) - 1
 
 
 @settings(max_examples=40)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from support.big_recording import make_deep_recording
 from support.recording_maker import make_recording
-from support.reports import data_of, text_of
+from support.reports import data_of, printed, text_of
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
 import navitas
@@ -41,10 +39,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Profile:
 
 
 def test_names_cannot_send_control_sequences_to_the_terminal(made: Profile) -> None:
-    out = io.StringIO()
-    for width in (60, 120):
-        TerminalReport(tree=EVIL).render(made, Console(file=out, width=width, force_terminal=False))
-    text = out.getvalue()
+    text = "".join(printed(TerminalReport(tree=EVIL), made, width) for width in (60, 120))
     assert all(char == "\n" or char.isprintable() or char in " \u00a0" for char in text)
     assert "[bold red]x[/]" in text
     assert "\\u001b" in text and "\\u202e" in text
@@ -81,6 +76,4 @@ def test_very_deep_stacks_are_truncated_with_a_note(tmp_path: Path) -> None:
     main = next(thread for thread in made.tests[0].threads if thread.name == "main")
     total_uj = sum(int(line.rpartition(" ")[2]) for line in lines if line.startswith("main"))
     assert abs(total_uj - 1e6 * main.energy_j) <= 1 + len(lines)
-    out = io.StringIO()
-    TerminalReport(tree="main").render(made, Console(file=out, width=120))
-    assert out.getvalue().count("\n") < 100
+    assert printed(TerminalReport(tree="main"), made).count("\n") < 100

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from profile_maker import ABOUT, METHODS, TICKED, TREE, one_run, profile, with_nodes, without_probes
 from rich.cells import cell_len
-from rich.console import Console
 from support.ledger_maker import RUN, NodeSpec, ThreadSpec, made_ledger
+from support.reports import printed
 
 from navitas.base.errors import UsageError
 from navitas.base.units import bar, battery_rate, battery_share, charge, duration, joules, percent, watts
@@ -23,10 +22,7 @@ from navitas.report.terminal.terminal_report import TerminalReport, unknown_thre
 
 
 def shown(made: Profile, *, width: int = 140, **options: object) -> str:
-    console = Console(width=width, no_color=True, force_terminal=False, legacy_windows=False)
-    with console.capture() as capture:
-        TerminalReport(**options).render(made, console)  # type: ignore[arg-type]
-    return capture.get()
+    return printed(TerminalReport(**options), made, width)  # type: ignore[arg-type]
 
 
 def test_the_example_stays_as_it_is(golden: Callable[[str, str], None]) -> None:
@@ -427,6 +423,7 @@ def test_the_next_command_is_whole_on_a_narrow_terminal() -> None:
     """It can be copied, whatever the width."""
     folder = f"/home/me/{'recordings/' * 12}demo"
     runs = profile(*(one_run(number, 10.0 + number / 10) for number in range(5)))
-    out = io.StringIO()
-    TerminalReport(recording=folder).render(runs, Console(file=out, width=60))
-    assert next(line for line in out.getvalue().splitlines() if line.startswith("Next: ")).count(folder) == 1
+    assert (
+        next(line for line in shown(runs, width=60, recording=folder).splitlines() if line.startswith("Next: ")).count(folder)
+        == 1
+    )

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
+from support.reports import output_of
 
 import navitas
-from navitas.report.registry import find_format, format_names
+from navitas.report.registry import format_names
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
-def written(name: str) -> bytes:
-    form = find_format(name)
-    out = io.BytesIO() if form.binary else io.StringIO()
-    form.write(navitas.load(GOLDEN), out)
-    data = out.getvalue()
-    return data if isinstance(data, bytes) else data.encode()
-
-
 @pytest.mark.parametrize("name", format_names())
 def test_two_reports_are_equal(name: str) -> None:
-    assert len({written(name) for _ in range(4)}) == 1
+    assert len({output_of(name, navitas.load(GOLDEN)) for _ in range(4)}) == 1

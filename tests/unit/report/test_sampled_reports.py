@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 
 import jsonschema
@@ -11,7 +10,7 @@ import pytest
 from profile_maker import METHODS, one_run, profile
 from rich.console import Console
 from support.pprof_reader import read_profile
-from support.reports import closed, data_of
+from support.reports import closed, data_of, output_of
 
 from navitas.energy.analyze.names import MethodNames
 from navitas.energy.analyze.profile import Profile
@@ -22,7 +21,6 @@ from navitas.insight.verdict.figures import Figures
 from navitas.recording.parse.tables import Method, MethodTable
 from navitas.report.explanation_text import explanation_text
 from navitas.report.json_report import schema, write
-from navitas.report.registry import find_format
 from navitas.report.terminal.call_trees import energy_tree_table
 from navitas.report.terminal.terminal_report import TerminalReport
 
@@ -38,12 +36,6 @@ def sampled() -> Profile:
     kept = energy.path != PROBES
     energy = Energy(*(getattr(energy, name)[kept] for name in Energy.__slots__))
     return Profile(replace(made.ledger, calls=own, energy=energy), made.about)
-
-
-def text_of_format(name: str, made: Profile) -> str:
-    out = io.StringIO()
-    find_format(name).write(made, out)
-    return out.getvalue()
 
 
 def test_the_json_report_has_samples_and_no_calls() -> None:
@@ -73,7 +65,7 @@ def test_figures_of_methods_count_samples_and_have_none_per_call() -> None:
     ("name", "outside"), [("collapsed", "(not sampled)"), ("speedscope", "(not sampled)"), ("markdown", "Samples")]
 )
 def test_texts_name_what_was_not_sampled(name: str, outside: str) -> None:
-    text = text_of_format(name, sampled())
+    text = output_of(name, sampled())
     assert outside in text and "(untraced)" not in text and "| Calls" not in text
 
 
@@ -89,15 +81,13 @@ def test_the_terminal_shows_samples() -> None:
 
 
 def test_the_page_has_samples() -> None:
-    text = text_of_format("html", sampled())
+    text = output_of("html", sampled())
     assert '"samples": true' in text or '"samples":true' in text
     assert "Not sampled" in text and "Outside calls" not in text
 
 
 def test_pprof_counts_samples() -> None:
-    out = io.BytesIO()
-    find_format("pprof").write(sampled(), out)
-    read = read_profile(out.getvalue())
+    read = read_profile(output_of("pprof", sampled()))
     assert [read.string_table[kind.type] for kind in read.sample_type] == ["energy", "time", "samples"]
     assert sum(sample.value[2] for sample in read.sample) > 0
 

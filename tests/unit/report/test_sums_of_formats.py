@@ -18,20 +18,13 @@ from profile_maker import one_run, profile
 from support.html_pages import Page
 from support.perfetto_reader import read_trace
 from support.pprof_reader import read_samples
+from support.reports import output_of
 
-from navitas.energy.analyze.profile import Profile
 from navitas.report.perfetto.trace_packets import SEQUENCE
-from navitas.report.registry import find_format, format_names
+from navitas.report.registry import format_names
 
 Report = dict[str, Any]
 """The JSON report."""
-
-
-def written(name: str, made: Profile) -> Any:
-    form = find_format(name)
-    out: Any = io.BytesIO() if form.binary else io.StringIO()
-    form.write(made, out)
-    return out.getvalue()
 
 
 def total_j(report: Report) -> float:
@@ -164,4 +157,4 @@ def test_each_format_has_a_reader() -> None:
 def test_a_format_has_the_energy_of_the_json_report(name: str) -> None:
     made = profile(one_run(0, 10.0), one_run(1, 12.0))
     read, figure = READERS[name]
-    assert read(written(name, made)) == pytest.approx(figure(json.loads(written("json", made))), rel=1e-6)
+    assert read(output_of(name, made)) == pytest.approx(figure(json.loads(output_of("json", made))), rel=1e-6)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
-from rich.console import Console
 from support.recording_maker import make_recording
+from support.reports import data_of, printed, text_of
 from support.scenario import Call, Scenario, TestSpec, ThreadSpec
 
 import navitas
@@ -35,9 +33,7 @@ def unknown(tmp_path: Path) -> Profile:
 
 
 def test_json_has_null_and_the_calls_that_are_measured(unknown: Profile) -> None:
-    text = io.StringIO()
-    json_report.write(unknown, text)
-    report = json.loads(text.getvalue())
+    report = data_of(json_report.write, unknown)
     jsonschema.validate(report, json_report.schema())
     methods = {method["name"]: method for method in report["methods"]}
     assert methods["handle"]["exclusive_j"] is None and methods["handle"]["measured_calls"] == 0
@@ -54,11 +50,7 @@ def test_json_has_null_and_the_calls_that_are_measured(unknown: Profile) -> None
 def test_a_comparison_leaves_out_what_is_not_known_on_both_sides(unknown: Profile, tmp_path: Path) -> None:
     scenario = Scenario(100, (MAIN, replace(VIRTUAL, mounts=None)), (TestSpec("a.VirtualTest#waits", 5, 95),))
     known = navitas.load(make_recording(tmp_path / "known", scenario).path)
-    sessions = []
-    for profile in (unknown, known):
-        text = io.StringIO()
-        json_report.write(profile, text)
-        sessions.append(parse_session(text.getvalue(), "report.json"))
+    sessions = [parse_session(text_of(json_report.write, profile), "report.json") for profile in (unknown, known)]
     choice = FigureChoice()
     found = compare(sessions[:1], sessions[1:], choice, together=False, margin_percent=1, least_share=0)
     assert {change.subject.name for change in found.changes if change.subject.kind in {"thread", "method"}} == {"main"}
@@ -66,15 +58,10 @@ def test_a_comparison_leaves_out_what_is_not_known_on_both_sides(unknown: Profil
 
 
 def test_tables_and_pages_have_dashes(unknown: Profile) -> None:
-    console = Console(width=200, no_color=True, force_terminal=False, legacy_windows=False)
-    with console.capture() as capture:
-        TerminalReport().render(unknown, console)
-    rows = [line.split() for line in capture.get().splitlines()]
+    rows = [line.split() for line in printed(TerminalReport(), unknown, 200).splitlines()]
     (handle,) = [row for row in rows if row[:1] == ["a.Work.handle"]]
     assert handle[1:5] == ["–", "–", "–", "–"]
     (thread,) = [row for row in rows if row[:1] == ["v"]]
     assert thread[1:3] == ["–", "–"]
-    page = io.StringIO()
-    page_report.write(unknown, page)
     assert "no_thread_cpu_time" in {notice.code for notice in unknown.warnings}
-    assert "2 calls have no CPU energy" in page.getvalue()
+    assert "2 calls have no CPU energy" in text_of(page_report.write, unknown)

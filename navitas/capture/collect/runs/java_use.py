@@ -45,6 +45,9 @@ _EXACT = "-XX:+DebugNonSafepoints"
 """With this option of HotSpot, compiled code knows its inlined calls everywhere. A profiler that starts with the JVM sets it."""
 _LATE = "{name} ran before it was recorded: code that it had compiled by then may hide small inlined calls in their callers"
 _LATE_REMEDY = "start it with: navitas record --java -- java …, or with -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"
+_MUCH_S = 1.0
+_CHILDREN = "{name} started processes that used {used_s:.1f} s of CPU time: they were not recorded"
+_CHILDREN_REMEDY = "record them by their PID, or let the JVM do their work itself, such as JMH by -f 0"
 _MODEL = "its joules are those of the virtual phone {model!r} for this CPU time: they compare parts of the program, not computers"
 
 
@@ -136,7 +139,7 @@ class _Run:
         writer = self.recording.writer
         trace = RunTrace(self.device, self.options.trace)
         self._enter(None, "interrupted")
-        with self._jvm() as (pid, handle):
+        with self._jvm() as (pid, handle), self._beside_children(pid):
             samples = writer.path("samples", 0, f"samples-{pid}.jfr")
             samples.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -194,6 +197,16 @@ class _Run:
             if process.returncode not in _ENDS:
                 self.failure = f"the JVM {_ended(process.returncode)}"
                 self.recording.writer.warn("tests", f"{self.use.name}: {self.failure}", "see its output", run=0)
+
+    @contextmanager
+    def _beside_children(self, pid: int) -> Iterator[None]:
+        """Warn if processes that the JVM starts use much CPU time and end before it."""
+        before_s = children_cpu_s(pid)
+        yield
+        used_s = children_cpu_s(pid) - before_s
+        if used_s >= _MUCH_S:
+            message = _CHILDREN.format(name=self.use.name, used_s=used_s)
+            self.recording.writer.warn("children", message, _CHILDREN_REMEDY, run=0)
 
     @contextmanager
     def _watched(self, pid: int) -> Iterator[None]:
@@ -267,6 +280,15 @@ class _Run:
         fields = {"id": 0, "run": 0, "module": _MODULE, "repeat": 0, "status": status, "class": name, "method": WHOLE}
         writer.add_test(manifest.Test.model_validate(fields))
         writer.checkpoint()
+
+
+def children_cpu_s(pid: int) -> float:
+    """Return the CPU time of the ended children of a process; 0 if it is gone (Linux: proc(5), /proc/PID/stat)."""
+    try:
+        user, system = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[13:15]
+    except OSError:
+        return 0.0
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def _ended(code: int) -> str:

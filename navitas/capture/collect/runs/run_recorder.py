@@ -32,7 +32,7 @@ from navitas.recording.writer import RecordingWriter
 VALID_FOR_RUN = "The figures are valid for this run."
 _SAVE_EVERY_S = 1.0
 _RECONNECT_S = 5.0
-_LEFT_REMEDY = "profile again: the next run removes them"
+_LEFT_REMEDY = "profile again: the next run ends and removes what is left"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +126,10 @@ class RunRecorder:
             if reachable:
                 failure = self._best_effort(
                     plan,
+                    done,
                     left,
                     lambda: self._history.end(states, plan.id) if self._history is not None else None,
-                    lambda: self._device.shell(f"am force-stop{self._device.info.user_flag} {shlex.quote(plan.package)}"),
+                    lambda: self._stop(plan),
                     lambda: self._trace.pull(lambda kind, name: self._writer.path(kind, plan.id, name)),
                     lambda: self._pull(plan, done, folder, transport, missing=missing),
                     folder.remove,
@@ -136,7 +137,7 @@ class RunRecorder:
                     lambda: self._device.shell(f"rm -f {shlex.quote(config)}"),
                 )
             else:
-                self._writer.warn("cleanup", f"device lost: {left}", _LEFT_REMEDY)
+                self._writer.warn("cleanup", f"device lost: {plan.package} may still run; {left}", _LEFT_REMEDY)
             for count in missing.values():
                 self._writer.add_loss("event_file_bytes", count, plan.id)
             for text in done.warnings:
@@ -219,6 +220,9 @@ class RunRecorder:
             target = replace(target, arguments={**target.arguments, async_profiler.SAMPLING: "true"})
         run_tests(self._device, target, tests, done=done, output=stream, progress=self._progress, timeout_s=timeout_s)
 
+    def _stop(self, plan: RunPlan) -> None:
+        self._device.shell(f"am force-stop{self._device.info.user_flag} {shlex.quote(plan.package)}")
+
     def _clear(self, plan: RunPlan) -> None:
         """Clear the packages' data as AndroidX Test Orchestrator does between tests."""
         for package in dict.fromkeys((plan.target.package, plan.target.test_package)) if plan.clears_data else ():
@@ -255,11 +259,12 @@ class RunRecorder:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 
     def _best_effort(
-        self, plan: RunPlan, left: str, *steps: Callable[[], object]
+        self, plan: RunPlan, done: InstrumentResult, left: str, *steps: Callable[[], object]
     ) -> DeviceError | OSError | KeyboardInterrupt | None:
         """Do all steps even if one fails, because later steps clean up. Returns an interruption, or else the first failure.
 
-        An interrupted step is done again. If that is interrupted, too, later steps are left out: they would remove what it pulls.
+        An interrupted step is done again. If that is interrupted, too, later steps are left out, since they would remove what it
+        pulls; only the app is stopped.
         """
         first: DeviceError | OSError | KeyboardInterrupt | None = None
         for step in steps:
@@ -270,8 +275,14 @@ class RunRecorder:
                     first = error
                     step()
             except KeyboardInterrupt as error:
-                self.enter(plan, "interrupted")
-                self._writer.warn("cleanup", f"interrupted again: not all was pulled: {left}", _LEFT_REMEDY, run=plan.id)
+                self.enter(plan, "interrupted", done.pid)
+                running = ""
+                try:
+                    self._stop(plan)
+                except (DeviceError, KeyboardInterrupt):
+                    running = f"{plan.package} may still run; "
+                message = f"interrupted again: not all was pulled: {running}{left}"
+                self._writer.warn("cleanup", message, _LEFT_REMEDY, run=plan.id)
                 return error
             except (DeviceError, OSError) as error:
                 first = first or error

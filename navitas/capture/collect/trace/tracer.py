@@ -65,7 +65,7 @@ class Recorder:
 
         Returns False if one did not end and was killed.
         """
-        wait = f"e=$(($(date +%s) + 30)); while pgrep -f {cls.ours} >/dev/null && [ $(date +%s) -lt $e ]; do sleep 0.03; done"
+        wait = f"e=$(($(date +%s) + 90)); while pgrep -f {cls.ours} >/dev/null && [ $(date +%s) -lt $e ]; do sleep 0.03; done"
         command = f"pkill {cls.signal}-f {cls.ours} && {{ {wait}; pkill -9 -f {cls.ours}; }}"
         return device.shell(command, timeout_s=_END_S).exit_code != 0
 

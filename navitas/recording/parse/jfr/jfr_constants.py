@@ -19,6 +19,7 @@ _KEPT = (
     "jdk.types.Method",
     "jdk.types.Symbol",
     "jdk.types.FrameType",
+    "jdk.types.ThreadState",
 )
 _STACK, _FRAME = "jdk.types.StackTrace", "jdk.types.StackFrame"
 _STACK_FIELDS, _FRAME_FIELDS = ["truncated", "frames"], ["method", "lineNumber", "bytecodeIndex", "type"]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
+from navitas.recording.raw import readable
 
 HEADER = struct.Struct(">4sHHqqqqqqqi")
 MAGIC = b"FLR\0"
@@ -43,14 +44,11 @@ class JfrChunk:
 
 def jfr_chunks(path: Path) -> Iterator[JfrChunk]:
     """Yield the chunks of a file. Raises `RecordingError` if the file cannot be read or has other content."""
-    try:
-        with open_regular(path) as stream:
-            size = os.fstat(stream.fileno()).st_size
-            if size < HEADER.size:
-                raise RecordingError(f"{path}: {size:,} bytes are too few for a JFR file", REMEDY)
-            view = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the file.") from error
+    with readable(path, "Check the file."), open_regular(path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size < HEADER.size:
+            raise RecordingError(f"{path}: {size:,} bytes are too few for a JFR file", REMEDY)
+        view = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
     position = 0
     while position < len(view):
         chunk = _chunk(view[position:], f"{path}, byte {position:,}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.recording.parse.arrays import I64, U8
+from navitas.recording.parse.arrays import I64, U8, Bool
 from navitas.recording.parse.jfr.jfr_file import HEADER, JfrChunk
 from navitas.recording.parse.jfr.jfr_types import JfrType, JfrTypes, Value
 from navitas.recording.parse.jfr.jfr_varints import MOST_BYTES, varint_at, varints_at
@@ -17,6 +17,8 @@ _SPARE_BYTES = 128
 """What is read beyond a block: the begin of an event whose fields are numbers is shorter."""
 _NONE = np.empty(0, np.int64)
 _READ = ("jdk.ActiveSetting", "jdk.JVMInformation")
+_STATE = "state"
+"""The field of a sample for its thread's state, which not all have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +35,30 @@ CPU_EVENTS = (
     SampleEvent("jdk.CPUTimeSample", "eventThread", "stackTrace"),
 )
 WALL_EVENTS = (SampleEvent("profiler.WallClockSample", "sampledThread", "stackTrace"),)
-"""Samples at intervals of wall time. They count if a file has no others."""
+"""Samples at intervals of wall time."""
 
 
 @dataclass(frozen=True, slots=True)
 class JfrSamples:
-    """Samples by type: time in ticks, and ids of threads and stacks. `damaged` is the number of samples that were left out."""
+    """Samples: time in ticks, and ids of threads, stacks and threads' states (-1: none).
+
+    `damaged` is the number of samples that were left out.
+    """
 
     ticks: I64
     thread: I64
     stack: I64
+    state: I64
     damaged: int = 0
+
+    def chosen(self, rows: Bool) -> JfrSamples:
+        """Return these samples. Those that were left out are not among them."""
+        return JfrSamples(self.ticks[rows], self.thread[rows], self.stack[rows], self.state[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class JfrEvents:
-    """The events of a block that are read: its samples by CPU time, those by wall time, and other events as values."""
+    """The events of a block that are read: those of CPU samples, those of wall-clock samples, and others as values."""
 
     cpu: JfrSamples
     wall: JfrSamples
@@ -86,7 +96,7 @@ class _Places:
     """The fields of an event up to the last one needed: whether each is a number (else one byte); places of those needed."""
 
     numbers: tuple[bool, ...]
-    needed: tuple[int, int, int]
+    needed: tuple[int, ...]
 
 
 def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | None:
@@ -94,7 +104,8 @@ def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | Non
     names = [field.name for field in kind.fields]
     if not {"startTime", event.thread, event.stack} <= set(names):
         return None
-    needed = (names.index("startTime"), names.index(event.thread), names.index(event.stack))
+    wanted = ("startTime", event.thread, event.stack, *([_STATE] if _STATE in names else []))
+    needed = tuple(map(names.index, wanted))
     before = kind.fields[: max(needed) + 1]
     numbers = tuple(map(types.is_number, before))
     is_byte = (types.by_id[field.type_id].name in ("byte", "boolean") and not field.is_array for field in before)
@@ -108,23 +119,24 @@ def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | Non
 
 def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples:
     if places is None:
-        return JfrSamples(_NONE, _NONE, _NONE, damaged=len(at))
+        return JfrSamples(_NONE, _NONE, _NONE, _NONE, damaged=len(at))
     columns = []
     for is_number in places.numbers:
         values, at = varints_at(data, at) if is_number else (data[at].astype(np.int64), at + 1)
         columns.append(values)
     fits = at <= ends
-    ticks, thread, stack = (columns[number] for number in places.needed)
-    if fits.all():
-        return JfrSamples(ticks, thread, stack)
-    return JfrSamples(ticks[fits], thread[fits], stack[fits], int(np.count_nonzero(~fits)))
+    ticks, thread, stack, *states = (columns[number] for number in places.needed)
+    samples = JfrSamples(ticks, thread, stack, states[0] if states else np.full(len(ticks), -1))
+    return samples if fits.all() else replace(samples.chosen(fits), damaged=int(np.count_nonzero(~fits)))
 
 
 def _joined(parts: Sequence[JfrSamples]) -> JfrSamples:
     if not parts:
-        return JfrSamples(_NONE, _NONE, _NONE)
-    ticks, thread, stack = (np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack"))
-    return JfrSamples(ticks, thread, stack, damaged=sum(part.damaged for part in parts))
+        return JfrSamples(_NONE, _NONE, _NONE, _NONE)
+    ticks, thread, stack, state = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack", "state")
+    )
+    return JfrSamples(ticks, thread, stack, state, damaged=sum(part.damaged for part in parts))
 
 
 def _value(chunk: JfrChunk, types: JfrTypes, at: int, end: int, type_id: int) -> dict[str, Value] | None:

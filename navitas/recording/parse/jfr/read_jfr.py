@@ -14,7 +14,7 @@ from navitas.base.errors import RecordingError
 from navitas.recording.parse.arrays import I32, I64, Bool
 from navitas.recording.parse.jfr.jfr_constants import JfrConstants, jfr_constants
 from navitas.recording.parse.jfr.jfr_file import HEADER, REMEDY, JfrChunk, jfr_chunks
-from navitas.recording.parse.jfr.jfr_samples import JfrEvents, jfr_events
+from navitas.recording.parse.jfr.jfr_samples import JfrEvents, JfrSamples, jfr_events
 from navitas.recording.parse.jfr.jfr_types import Value, jfr_types
 from navitas.recording.parse.jfr.stack_forest import JoinedStacks
 from navitas.recording.parse.stack_samples import KERNEL, Frame, FrameKind, RawSamples, SampleClock
@@ -57,7 +57,7 @@ class _Total:
 
 
 def read_jfr(path: Path) -> RawSamples:
-    """Return the samples of a JFR file: by CPU time if there are any, else by wall time.
+    """Return the samples of a JFR file: by CPU time if there are any, else by wall time. Threads that slept are left out.
 
     `lost` counts samples that cannot be read, those of an unknown thread, and those of a chunk that its profiler did not finish.
     Times are monotonic if async-profiler ran with `clock=monotonic`, else as accurate as the wall clock at the file's beginning.
@@ -116,9 +116,10 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
     ids = constants.stacks.ids
     rows, cut = total.forest.add(constants.stacks.start, frames)
     rows, is_broken = np.append(rows, np.int32(-1)), np.append(_have_gaps(constants.stacks.start, frames, total), False)
+    states = _States.of(constants)
     for events in jfr_events(chunk, types):
         _note_settings(events, total)  # They come before samples.
-        for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
+        for by_cpu, samples in _of_running(events, states):
             if len(samples.ticks):
                 t_ns, stack = _times(chunk, samples.ticks, total), _places_of(samples.stack, ids)
                 for tid, own in _by_thread(samples.thread, tids):
@@ -127,11 +128,46 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
                         continue
                     total.of_thread[by_cpu].setdefault(tid, []).append((t_ns[own], rows[stack[own]]))
                     total.broken[by_cpu] += int(np.count_nonzero(is_broken[stack[own]]))
-            total.lost[by_cpu] += samples.damaged
+        total.lost[True] += events.cpu.damaged
+        total.lost[False] += events.wall.damaged
     is_cut = constants.stacks.truncated != 0
     if depth := _number(total.settings.get("jstackdepth", "")):
         is_cut |= np.diff(constants.stacks.start) >= depth
     total.cut += cut + int(np.count_nonzero(is_cut))
+
+
+@dataclass(frozen=True, slots=True)
+class _States:
+    """Ids of states: that of a thread that slept, and that of one that ran when a wall-clock sample was taken. -2: none.
+
+    async-profiler gives the state to wall-clock samples alone, since those of CPU time show threads that run: they have its
+    `STATE_DEFAULT`. Before 4.0, and with `nobatch`, both are `jdk.ExecutionSample`. Before 3.0, and in a JDK's own recordings,
+    there is no such state: who ran is `STATE_RUNNABLE`.
+    """
+
+    slept: int
+    by_wall: int
+
+    @staticmethod
+    def of(constants: JfrConstants) -> _States:
+        """Return the ids of a chunk."""
+        name = "jdk.types.ThreadState"
+        ids = {constants.text(constants.fields(name, key).get("name")): key for key in constants.values[name]}
+        return _States(ids.get("STATE_SLEEPING", -2), ids.get("STATE_RUNNABLE", -2) if "STATE_DEFAULT" in ids else -2)
+
+
+def _of_running(events: JfrEvents, states: _States) -> Iterator[tuple[bool, JfrSamples]]:
+    """Yield samples by CPU time (True) and by wall time, without those of threads that slept.
+
+    These have used no energy since they began to wait: if they counted, most of a thread's energy would be what it waits for.
+    """
+    for is_cpu_event, samples in ((True, events.cpu), (False, events.wall)):
+        by_wall, slept = samples.state == states.by_wall, samples.state == states.slept
+        if not (by_wall.any() or slept.any()):
+            yield is_cpu_event, samples
+            continue
+        yield False, samples.chosen(by_wall)
+        yield is_cpu_event, samples.chosen(~(by_wall | slept))
 
 
 def _have_gaps(start: I64, frame: I64, total: _Total) -> Bool:

@@ -13,10 +13,10 @@ from typing import BinaryIO, Final
 
 import numpy as np
 
-from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.arrays import I64, U8, Bool
 from navitas.recording.parse.trace.text_buffer import PAD, Places, TextBuffer
+from navitas.recording.raw import readable
 
 BLOCK_BYTES: Final = 2 << 20
 """Also the limit of a line's length. Small enough for a processor's cache."""
@@ -45,11 +45,8 @@ def read_blocks(source: Path | bytes, block_bytes: int) -> Iterator[Block]:
     if isinstance(source, bytes):
         yield from _blocks(io.BytesIO(source), block_bytes)
         return
-    try:
-        with open_regular(source) as stream:
-            yield from _blocks(stream, block_bytes)
-    except OSError as error:
-        raise RecordingError(f"{source}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+    with readable(source), open_regular(source) as stream:
+        yield from _blocks(stream, block_bytes)
 
 
 def _blocks(stream: BinaryIO | io.RawIOBase, block_bytes: int) -> Iterator[Block]:

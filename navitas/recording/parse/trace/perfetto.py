@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from google.protobuf.message import DecodeError
 
-from navitas.android.perfetto.messages import as_bytes, message_class
+from navitas.android.perfetto.messages import as_bytes
 from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.trace.build_trace import build_trace
 from navitas.recording.parse.trace.perfetto_bundles import Bundles
@@ -24,13 +22,13 @@ from navitas.recording.parse.trace.perfetto_packets import (
     Cut,
     Damaged,
     Found,
-    LeftPacket,
     PacketClocks,
+    SampledPackets,
     by_protobuf,
     damaged,
     read_packets,
 )
-from navitas.recording.parse.trace.perfetto_sample_wire import NO_RUN, STATE_CLEARED, WireSample, WireSamples, scan_samples
+from navitas.recording.parse.trace.perfetto_sample_wire import STATE_CLEARED
 from navitas.recording.parse.trace.perfetto_samples import PerfettoSamples
 from navitas.recording.parse.trace.perfetto_wire import ReadPacket
 from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
@@ -38,7 +36,7 @@ from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks
 
 _AT_ONCE = 1 << 20
 _MIN_SIZE = 256
-_WITH_DATA = LeftPacket, ReadPacket
+_SAMPLE_SIZE = 64
 _PROCESSES_LIMIT = 1 << 16
 _NO_TIME = "no time, or one of an unknown clock"
 
@@ -49,7 +47,7 @@ def read_perfetto(source: Path | bytes) -> RawTrace:
     Raises `RecordingError` if the file cannot be read or is not a Perfetto trace. The content of packets never raises.
     """
     reader = _PacketReader()
-    for found in read_packets(source, leave_samples=True):
+    for found in read_packets(source):
         reader.read(found)
     return reader.close()
 
@@ -69,12 +67,16 @@ class _PacketReader:
         self._size = 0
 
     def read(self, found: Found) -> None:
-        """Queue the next packet of the host. Queued packets are decoded together: decoding many bundles at once is faster."""
+        """Queue the next packets of the host. Queued packets are decoded together: decoding many bundles at once is faster."""
         if isinstance(found, ReadPacket) and found.machine:
             self.into.other_machines[found.machine] += 1
             return
         self._waiting.append(found)
-        self._size += _MIN_SIZE + (len(found.data) if isinstance(found, _WITH_DATA) else 0)
+        self._size += _MIN_SIZE
+        if isinstance(found, ReadPacket):
+            self._size += len(found.data)
+        elif isinstance(found, SampledPackets):
+            self._size += _SAMPLE_SIZE * len(found.numbers)
         if self._size >= _AT_ONCE:
             self._flush()
 
@@ -82,23 +84,10 @@ class _PacketReader:
         waiting, self._waiting, self._size = self._waiting, [], 0
         bundles = [found.bundle for found in waiting if isinstance(found, ReadPacket) and found.bundle is not None]
         columns = iter(decode(bundles))
-        left = [packet for packet in waiting if isinstance(packet, LeftPacket)]
-        samples = scan_samples([packet.data for packet in left])
-        run, first, row = [*samples.run.tolist(), NO_RUN], 0, 0
         for found in waiting:
-            if isinstance(found, LeftPacket):
-                if run[row] == NO_RUN or run[row] != run[first]:
-                    self._plain(left, samples, first, row)
-                    first = row
-                row += 1
-                if run[first] == NO_RUN:
-                    self.into.packet = found.number
-                    self._left(found, samples.row(first))
-                    first = row
+            if isinstance(found, SampledPackets):
+                self._plain(found)
                 continue
-            if isinstance(found, ReadPacket) and found.message is not None:  # It may have what later samples refer to.
-                self._plain(left, samples, first, row)
-                first = row
             self.into.packet = found.number
             if isinstance(found, Cut):
                 self.into.cut = True
@@ -109,51 +98,13 @@ class _PacketReader:
                 self._message(found)
             else:
                 self._bundle(found, next(columns))
-        self._plain(left, samples, first, row)
 
-    def _plain(self, left: Sequence[LeftPacket], samples: WireSamples, low: int, high: int) -> None:
-        """Add the samples of packets of one run at once."""
-        if low == high:
-            return
-        rows, sequence = slice(low, high), int(samples.sequence[low])
-        t_ns = self._times.boottimes(samples.timestamp[rows], int(samples.clock[low]), sequence)
-        if (t_ns == UNKNOWN).any():
-            for row in range(low, high):
-                self.into.packet = left[row].number
-                self._left(left[row], samples.row(row))
-        else:
-            self._samples.plain(sequence, t_ns, samples.pid[rows], samples.tid[rows], samples.stack_iid[rows])
-
-    def _left(self, left: LeftPacket, sample: WireSample | None) -> None:
-        """Add a packet that may be a stack sample."""
-        if sample is None:
-            self._slow(left)
-            return
-        if sample.flags & STATE_CLEARED:
-            self._samples.cleared(sample.sequence)
-        low, high = sample.interned
-        if high > low:
-            try:
-                interned = message_class("InternedData").FromString(left.data[low:high])
-            except DecodeError:
-                self._damaged(damaged(left.data, left.number, "packet cannot be decoded"))
-                return
-            self._samples.interned(sample.sequence, interned)
-        t_ns = self._times.boottime(sample.timestamp, sample.clock, sample.sequence)
-        stack = None if sample.is_skipped else sample.stack_iid
-        self._timed(self._samples.sample(sample.sequence, t_ns, (sample.pid, sample.tid), stack, sample.unwind_error))
-
-    def _slow(self, left: LeftPacket) -> None:
-        """Add a packet that is no plain stack sample after all."""
-        packet = by_protobuf(left.data, left.number)
-        if isinstance(packet, Damaged):
-            self._damaged(packet)
-        elif packet.machine:
-            self.into.other_machines[packet.machine] += 1
-        elif packet.bundle is not None or packet.message.HasField("ftrace_events"):
-            self._bundle(packet, None if packet.bundle is None else decode([packet.bundle])[0])
-        else:
-            self._message(packet)
+    def _plain(self, packets: SampledPackets) -> None:
+        samples = packets.samples
+        t_ns = self._times.boottimes(samples.timestamp, samples.clock, samples.sequence)
+        for row in self._samples.plain(samples, t_ns).tolist():
+            self.into.packet = packets.numbers[row]
+            self._timed(False)
 
     def _damaged(self, found: Damaged) -> None:
         self.into.skip_packet(found.text, found.reason)

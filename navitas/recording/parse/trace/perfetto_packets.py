@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
@@ -18,9 +18,10 @@ from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.tables import TIME_LIMIT_NS
-from navitas.recording.parse.trace.perfetto_sample_wire import may_be_sample
+from navitas.recording.parse.trace.perfetto_sample_wire import PlainSamples, plain_samples
 from navitas.recording.parse.trace.perfetto_wire import BUNDLE_FIELDS, COMPACT_FIELDS, ReadPacket, scan_bundle, scan_packet
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
+from navitas.recording.raw import readable
 
 REALTIME: Final = 1
 MONOTONIC: Final = 3
@@ -74,11 +75,10 @@ class PacketClocks:
         return np.where(is_known, t_ns, UNKNOWN)
 
 
-_PACKET_TAG = _BUNDLE_TAG = 0x0A  # field 1, length-delimited: of Trace, and of TracePacket
-_BUNDLE_FIELD = bytes([_BUNDLE_TAG])
+_PACKET_TAG = 0x0A  # field 1 of Trace, length-delimited
 _VARINT_BYTES = 10
 _PACKET_BYTES = 64 << 20
-_BLOCK_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 20
 # Limit of the expansion of a file's compressed packets in total. Real traces expand less; malicious ones may expand a
 # thousandfold.
 _EXPANDED_LEAST = 4 << 20
@@ -89,7 +89,13 @@ class PacketBlock(NamedTuple):
     """Complete packets, and where the content of each begins and ends. The bytes are valid until the next block is read."""
 
     data: memoryview
-    bounds: list[tuple[int, int]]
+    begins: list[int]
+    ends: list[int]
+
+    def packets(self, low: int = 0, high: int | None = None) -> Iterator[bytes]:
+        """Yield the content of the packets from `low` to `high`."""
+        for begin, end in zip(self.begins[low:high], self.ends[low:high], strict=True):
+            yield bytes(self.data[begin:end])
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,27 +114,25 @@ class Cut:
     number: int
 
 
-class LeftPacket(NamedTuple):
-    """A packet that is not decoded, since it may be a stack sample."""
+class SampledPackets(NamedTuple):
+    """Neighboring packets with stack samples, and their numbers."""
 
-    number: int
-    data: bytes
-
-
-Found = ReadPacket | Damaged | Cut | LeftPacket
+    numbers: Sequence[int]
+    samples: PlainSamples
 
 
-def read_packets(source: Path | bytes, *, leave_samples: bool = False) -> Iterator[Found]:
+Found = ReadPacket | Damaged | Cut | SampledPackets
+
+
+def read_packets(source: Path | bytes) -> Iterator[Found]:
     """Yield the packets in order, with compressed packets expanded.
-
-    With `leave_samples`, packets that may be stack samples are not decoded.
 
     Raises `RecordingError` if the file cannot be read or does not begin with a packet.
     """
     if isinstance(source, bytes):
-        yield from _Packets(_single(_blocks(BytesIO(source))), "the trace", leave_samples).read()
+        yield from _Packets(_blocks(BytesIO(source)), "the trace").read()
     else:
-        yield from _Packets(raw_packets(source), str(source), leave_samples).read()
+        yield from _Packets(packet_blocks(source), str(source)).read()
 
 
 def raw_packets(path: Path) -> Iterator[bytes | None]:
@@ -136,7 +140,11 @@ def raw_packets(path: Path) -> Iterator[bytes | None]:
 
     Raises `RecordingError` if the file cannot be read.
     """
-    return _single(packet_blocks(path))
+    for block in packet_blocks(path):
+        if block is None:
+            yield None
+        else:
+            yield from block.packets()
 
 
 def packet_blocks(path: Path) -> Iterator[PacketBlock | None]:
@@ -144,11 +152,8 @@ def packet_blocks(path: Path) -> Iterator[PacketBlock | None]:
 
     Raises `RecordingError` if the file cannot be read.
     """
-    try:
-        with open_regular(path) as stream:
-            yield from _blocks(stream)
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+    with readable(path), open_regular(path) as stream:
+        yield from _blocks(stream)
 
 
 def by_protobuf(data: bytes, number: int) -> ReadPacket | Damaged:
@@ -178,25 +183,28 @@ def damaged(data: bytes, number: int, reason: str) -> Damaged:
 
 
 class _Packets:
-    def __init__(self, packets: Iterator[bytes | None], name: str, leave_samples: bool) -> None:
-        self._packets, self._name, self._leave_samples = packets, name, leave_samples
+    def __init__(self, blocks: Iterator[PacketBlock | None], name: str) -> None:
+        self._blocks, self._name = blocks, name
         self._may_expand = _EXPANDED_LEAST
         self._number = 0
 
     def read(self) -> Iterator[Found]:
-        for data in self._packets:
-            self._number += 1
-            if data is None:
-                if self._number == 1:
+        for block in self._blocks:
+            if block is None:
+                if not self._number:
                     raise RecordingError(
                         f"{self._name}: not a Perfetto trace", "Check that it is the unchanged output of perfetto."
                     )
-                yield Cut(self._number)
+                yield Cut(self._number + 1)
                 return
-            if self._is_left(data):
-                yield LeftPacket(self._number, data)
-            else:
-                yield from self._decoded(data, nested=False)
+            for part in _parts(block):
+                first = self._number + 1
+                if isinstance(part, PlainSamples):
+                    self._number += part.high - part.low
+                    yield SampledPackets(range(first, self._number + 1), part)
+                else:
+                    self._number = first
+                    yield from self._decoded(part, nested=False)
 
     def _decoded(self, data: bytes, nested: bool) -> Iterator[Found]:
         if not data:
@@ -225,15 +233,15 @@ class _Packets:
             yield self._damaged(data, "compressed packet cannot be decompressed")
             return
         self._may_expand -= len(content)
-        for inner in _single(_blocks(BytesIO(content))):
-            if inner is None:
+        for block in _blocks(BytesIO(content)):
+            if block is None:
                 yield self._damaged(data, "compressed packet is cut")
-            else:
-                yield from [LeftPacket(self._number, inner)] if self._is_left(inner) else self._decoded(inner, nested=True)
-
-    def _is_left(self, data: bytes) -> bool:
-        # Bundles begin with their field. Any bytes can look like a sample, so they are left out.
-        return self._leave_samples and data[:1] != _BUNDLE_FIELD and may_be_sample(data)
+                return
+            for part in _parts(block):
+                if isinstance(part, PlainSamples):
+                    yield SampledPackets([self._number] * (part.high - part.low), part)
+                else:
+                    yield from self._decoded(part, nested=True)
 
     def _damaged(self, data: bytes, reason: str) -> Damaged:
         return damaged(data, self._number, reason)
@@ -249,12 +257,14 @@ def _plain(bundle: Any) -> Any:
     return bundle
 
 
-def _single(blocks: Iterator[PacketBlock | None]) -> Iterator[bytes | None]:
-    for block in blocks:
-        if block is None:
-            yield None
-        else:
-            yield from (bytes(block.data[begin:end]) for begin, end in block.bounds)
+def _parts(block: PacketBlock) -> Iterator[bytes | PlainSamples]:
+    """Yield the packets of a block in order, stack samples many at once."""
+    at = 0
+    for samples in plain_samples(*block):
+        yield from block.packets(at, samples.low)
+        yield samples
+        at = samples.high
+    yield from block.packets(at)
 
 
 def _blocks(stream: BufferedIOBase) -> Iterator[PacketBlock | None]:
@@ -262,15 +272,17 @@ def _blocks(stream: BufferedIOBase) -> Iterator[PacketBlock | None]:
     buffer, rest = bytearray(_BLOCK_BYTES), 0
     while read := stream.readinto(memoryview(buffer)[rest:]):
         size, at, end = rest + read, 0, 0
-        bounds: list[tuple[int, int]] = []
+        begins: list[int] = []
+        ends: list[int] = []
         while at < size:
             begin, end = _bounds(buffer, at, size)
             if not at < end <= size:
                 break
-            bounds.append((begin, end))
+            begins.append(begin)
+            ends.append(end)
             at = end
-        if bounds:
-            yield PacketBlock(memoryview(buffer)[:at], bounds)
+        if ends:
+            yield PacketBlock(memoryview(buffer)[:at], begins, ends)
         rest = size - at
         if not end:
             break

@@ -6,19 +6,21 @@ processor (a packet without the state that it needs keeps its thread and time, a
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from navitas.android.perfetto.messages import as_bytes
 from navitas.recording.parse.arrays import I64
+from navitas.recording.parse.samples_columns import SampleColumns
 from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import StackForest
 from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples
 from navitas.recording.parse.tables import TID_LIMIT
+from navitas.recording.parse.trace.perfetto_sample_wire import PlainSamples
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
 
 _NS_PER_S = 1e9
@@ -94,15 +96,13 @@ class PerfettoSamples:
         """Whether the profiler ended before the trace, since it needed too much of the CPU or of memory."""
         self.is_full = False
         """Whether functions or stacks were left out, since there are more than are kept at a time."""
-        self._t_ns, self._tid, self._stack = array("q"), array("q"), array("i")
-        self._process_of: dict[int, int] = {}
+        self._columns = SampleColumns()
         self._stacks: StackForest[_RawFrame] = StackForest()
         self._of: dict[int, _Interned] = {}
         self._sampling: dict[int, _Sampling] = {}
         self._used: set[_Sampling] = set()
         self._symbols: dict[tuple[str, int], tuple[tuple[str, str, int], ...]] = {}
         self._room, self._bytes, self._frames_bytes = _INTERNED_LIMIT, _INTERNED_BYTES, _FRAMES_BYTES
-        self._lost = self._cut = self._broken = 0
 
     def cleared(self, sequence: int) -> None:
         """Forget what a sequence's packets refer to: its writer begins again, or packets of it are missing."""
@@ -158,40 +158,38 @@ class PerfettoSamples:
     def perf(self, sequence: int, t_ns: int, sample: Any) -> bool:
         """Add a packet `perf_sample`. Returns False if it has no time (`UNKNOWN`) and needs entry."""
         if sample.HasField("kernel_records_lost"):
-            self._lost += min(sample.kernel_records_lost, 1 << 40)
+            self._columns.lost += min(sample.kernel_records_lost, 1 << 40)
             return True
         if sample.HasField("producer_event"):
             self.stopped |= sample.producer_event.source_stop_reason == _GUARDRAIL
             return True
-        stack = None if sample.HasField("sample_skipped_reason") else sample.callstack_iid
-        return self.sample(sequence, t_ns, (sample.pid, sample.tid), stack, sample.unwind_error)
+        row, state = NO_STACK, self._of.get(sequence)
+        if state is not None and not sample.HasField("sample_skipped_reason"):
+            row = state.stacks.get(sample.callstack_iid, NO_STACK)
+            self._columns.cut += sample.unwind_error == _CUT_STACK
+        self._columns.broken += row == NO_STACK or sample.unwind_error not in _UNWOUND
+        return self._add(sequence, t_ns, (sample.pid, sample.tid), row)
 
-    def sample(self, sequence: int, t_ns: int, task: tuple[int, int], stack: int | None, unwind_error: int) -> bool:
-        """Add a sample of a task (pid, tid) with an interned stack (None: it was skipped). Returns as `perf`."""
-        state, row = self._of.get(sequence), NO_STACK
-        if state is not None and stack is not None:
-            row = state.stacks.get(stack, NO_STACK)
-            self._cut += unwind_error == _CUT_STACK
-        self._broken += row == NO_STACK or unwind_error not in _UNWOUND
-        return self._add(sequence, t_ns, task, row)
-
-    def plain(self, sequence: int, t_ns: I64, pid: I64, tid: I64, stack: I64) -> None:
-        """Add many samples of a sequence: with times, and stacks that were neither skipped nor cut."""
-        state, sampling = self._of.get(sequence), self._sampling.get(sequence, _DEFAULT)
-        stacks = {} if state is None else state.stacks
-        rows = np.array([stacks.get(iid, NO_STACK) for iid in stack.tolist()], np.int32)
-        self._broken += int(np.count_nonzero(rows == NO_STACK))
+    def plain(self, samples: PlainSamples, t_ns: I64) -> I64:
+        """Add many packets `perf_sample` with these times. Returns the rows for which `perf` returns False."""
+        state, sampling = self._of.get(samples.sequence), self._sampling.get(samples.sequence, _DEFAULT)
+        error, tid, pid = samples.unwind_error, samples.tid, samples.pid
+        if state is None:
+            stack = np.full(len(tid), NO_STACK, np.int32)
+        else:
+            stack = np.array([state.stacks.get(iid, NO_STACK) for iid in samples.stack_iid.tolist()], np.int32)
+            self._columns.cut += int(np.count_nonzero(error == _CUT_STACK))
+        self._columns.broken += int(np.count_nonzero((stack == NO_STACK) | (error[:, None] != _UNWOUND).all(axis=1)))
         is_of_thread = (tid > 0) & (tid < TID_LIMIT)
-        if not sampling.is_time:
-            self.left_out[sampling.event] += int(np.count_nonzero(is_of_thread))
-            return
-        if not is_of_thread.any():
-            return
-        self._used.add(sampling)
-        for column, values in ((self._t_ns, t_ns), (self._tid, tid), (self._stack, rows)):
-            column.frombytes(values[is_of_thread].tobytes())
-        is_of_process = is_of_thread & (pid > 0) & (pid < TID_LIMIT)
-        self._process_of |= zip(tid[is_of_process].tolist(), pid[is_of_process].tolist(), strict=True)
+        is_timed = t_ns != UNKNOWN
+        is_used = is_of_thread & is_timed
+        count = int(np.count_nonzero(is_used))
+        if count and not sampling.is_time:
+            self.left_out[sampling.event] += count
+        elif count:
+            self._used.add(sampling)
+            self._columns.extend(t_ns[is_used], tid[is_used], stack[is_used], pid[is_used])
+        return np.flatnonzero(is_of_thread & ~is_timed)
 
     def stack(self, sequence: int, t_ns: int, sample: Any) -> bool:
         """Add a packet `stack_sample`. Returns False if it has no time (`UNKNOWN`) and needs entry."""
@@ -222,25 +220,12 @@ class PerfettoSamples:
 
     def table(self) -> RawSamples | None:
         """Return the samples by boottime; None without any."""
-        if not self._t_ns:
+        if not len(self._columns):
             return None
         forest, rows = self._stacks.named(self._functions)
-        row_of = np.array([*rows, NO_STACK], np.int32)
         periods = {entry.period_ns for entry in self._used}
-        return RawSamples(
-            np.array(self._t_ns, np.int64),
-            np.array(self._tid, np.int64),
-            row_of[np.array(self._stack, np.int32)],
-            forest.table(),
-            tuple(forest.frames),
-            "boottime",
-            period_ns=periods.pop() if len(periods) == 1 else None,
-            process_of=self._process_of,
-            lost=self._lost,
-            cut=self._cut + forest.cut,
-            broken=self._broken,
-            engine="linux.perf",
-        )
+        samples = self._columns.table(forest, "boottime", rows, engine="linux.perf")
+        return replace(samples, period_ns=periods.pop() if len(periods) == 1 else None)
 
     def _add(self, sequence: int, t_ns: int, task: tuple[int, int], row: int) -> bool:
         pid, tid = task
@@ -253,11 +238,8 @@ class PerfettoSamples:
             self.left_out[sampling.event] += 1
             return True
         self._used.add(sampling)
-        self._t_ns.append(t_ns)
-        self._tid.append(tid)
-        self._stack.append(row)
-        if 0 < pid < TID_LIMIT:
-            self._process_of[tid] = pid
+        self._columns.add(t_ns, tid, row)
+        self._columns.thread(tid, pid, "")
         return True
 
     def _row(self, frames: Iterable[_RawFrame]) -> int:

@@ -11,13 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from navitas.recording.parse.arrays import I64, U8, U64, Bool
+from navitas.recording.parse.arrays import I64, U8, U16, U64, Bool
 
 PAD: Final = 64
 """Number of bytes that a buffer needs after the last position that is read."""
 LONGER: Final = 9
 """The reported size of a varint of more than eight bytes. Its value is not decoded."""
 MAX_BYTES: Final = 10
+VARINT: Final = 0
+CONTENT: Final = 2
 _HIGH, _ONES = np.uint64(0x8080808080808080), np.uint64(0x0101010101010101)
 _ODD_7, _ODD_14, _ODD_28 = (np.uint64(mask) for mask in (0x7F007F007F007F00, 0x3FFF00003FFF0000, 0x0FFFFFFF00000000))
 _1, _2, _4, _7, _56 = (np.uint64(bits) for bits in (1, 2, 4, 7, 56))
@@ -28,6 +30,7 @@ class Buffer:
 
     def __init__(self, data: bytes) -> None:
         self.bytes: U8 = np.frombuffer(data, np.uint8)
+        self.pairs: U16 = np.ndarray((len(data) - 1,), np.dtype("<u2"), buffer=data, strides=(1,))
         self._words: U64 = np.ndarray((len(data) - 7,), np.dtype("<u8"), buffer=data, strides=(1,))
 
     def varints(self, at: I64) -> tuple[I64, I64]:
@@ -66,7 +69,6 @@ def packed(parts: Sequence[bytes]) -> tuple[U64, I64, Bool]:
     return value, np.searchsorted(ends, part_ends), damaged
 
 
-_VARINT, _CONTENT = 0, 2
 _U32, _U64 = (1 << 32) - 1, (1 << 64) - 1
 # Fields of TracePacket, FtraceEventBundle and CompactSched.
 _FTRACE_EVENTS, _SEQUENCE, _DROPPED, _MACHINE = 1, 10, 42, 98
@@ -75,7 +77,7 @@ _NAMES = 5
 ARRAYS = TIMES, STATES, TIDS, COMMS = 1, 2, 3, 6
 BUNDLE_FIELDS = {_CPU, _EVENT, _LOST, _COMPACT, _CLOCK, _FTRACE_NS, _BOOT_NS}
 COMPACT_FIELDS = {*ARRAYS, _NAMES}
-_EVENT_TAG = _EVENT << 3 | _CONTENT
+_EVENT_TAG = _EVENT << 3 | CONTENT
 
 
 @dataclass(slots=True)
@@ -122,9 +124,9 @@ def scan_packet(data: bytes, number: int) -> ReadPacket | None:
         while at < len(data):
             tag, at = _varint(data, at)
             value, at = _varint(data, at)
-            if tag & 7 == _VARINT and tag != _VARINT:
+            if tag & 7 == VARINT and tag != VARINT:
                 numbers[tag >> 3] = value
-            elif tag == _FTRACE_EVENTS << 3 | _CONTENT and content is None:
+            elif tag == _FTRACE_EVENTS << 3 | CONTENT and content is None:
                 content = (at, at + value)
                 at += value
             else:
@@ -164,9 +166,9 @@ def _bundle(data: bytes, at: int, end: int) -> Scan:
             continue
         tag, at = _varint(data, at)
         value, at = _varint(data, at)
-        if tag & 7 == _VARINT and tag != _VARINT:
+        if tag & 7 == VARINT and tag != VARINT:
             numbers[tag >> 3] = value
-        elif tag == _COMPACT << 3 | _CONTENT and compact is None:
+        elif tag == _COMPACT << 3 | CONTENT and compact is None:
             compact = (at, at + value)
             at += value
         else:
@@ -188,7 +190,7 @@ def _compact(scan: Scan, at: int, end: int) -> None:
         size, at = _varint(data, at)
         content, number = data[at : at + size], tag >> 3
         at += size
-        if tag & 7 != _CONTENT or number in scan.arrays:
+        if tag & 7 != CONTENT or number in scan.arrays:
             raise _OddError
         if number == _NAMES:
             scan.names.append(content)

@@ -44,7 +44,7 @@ async def perfetto(context: Context) -> int:
     file = phone.files.open_write(path, who, mode=0o600)
     parts = (phone.kernel, phone.rails, phone.processes, phone.stacks)
     session = PerfettoSession(*parts, config, file, hides_rails=phone.hides_rails)
-    job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
+    job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.ended.take)
     if "--background" not in flags:
         return await phone.jobs.finish(job)
     await context.out(f"{job.pid}\n")
@@ -94,7 +94,7 @@ async def simpleperf(context: Context) -> int:
     duration_s = to_seconds(given["--duration"]) if "--duration" in given else None
     session = SimpleperfSession(context.phone.stacks, app, 1_000_000_000 // hertz, duration_s, file)
     args_shown = ("simpleperf", *context.args)
-    job = context.phone.jobs.start(args_shown, context.shell.who, session.run(), on_signal=session.take_signal)
+    job = context.phone.jobs.start(args_shown, context.shell.who, session.run(), on_signal=session.ended.take)
     return await context.phone.jobs.finish(job)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +18,7 @@ from navitas.base.errors import BuildError, UsageError
 from navitas.capture.build import async_profiler
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.runs import java_use
-from navitas.capture.collect.runs.java_use import JavaUse
+from navitas.capture.collect.runs.java_use import JavaUse, children_cpu_s
 from navitas.capture.collect.runs.jvm_attach import NoAnswer, start_of
 
 Warnings = list[tuple[str, str]]
@@ -118,3 +120,22 @@ def test_a_jvm_that_ran_before_is_named(tmp_path: Path, is_late: bool) -> None:
     with java_run(use, tmp_path, warnings)._jvm() as (pid, _):
         assert pid == os.getpid()
     assert [code for code, _ in warnings] == ["attached_late"] * is_late
+
+
+@pytest.mark.parametrize(("cpu_s", "said"), [((1.0, 3.5), ["shop started processes that used 2.5 s"]), ((1.0, 1.9), [])])
+def test_cpu_time_of_processes_that_a_jvm_starts_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cpu_s: tuple[float, float], said: list[str]
+) -> None:
+    readings = iter(cpu_s)
+    monkeypatch.setattr(java_use, "children_cpu_s", lambda pid: next(readings))
+    warnings: Warnings = []
+    with java_run(JavaUse("shop", 42), tmp_path, warnings)._beside_children(42):
+        assert not warnings
+    assert [message.partition(" of CPU")[0] for _, message in warnings] == said
+
+
+def test_the_cpu_time_of_ended_children_is_that_of_the_kernel() -> None:
+    subprocess.run([sys.executable, "-c", "sum(range(10**6))"], check=True)
+    times = os.times()
+    assert children_cpu_s(os.getpid()) == pytest.approx(times.children_user + times.children_system, abs=0.03)
+    assert children_cpu_s(os.getpid()) > 0 and children_cpu_s(1 << 30) == 0

@@ -35,7 +35,8 @@ def test_the_kernel_traces_the_host_and_leaves_nothing_behind(kernel: Kernel, tm
     assert eventually(lambda: all(str(PID) in (folder / "set_event_pid").read_text().split() for folder in instances.iterdir()))
     kernel.stop_trace(log)
     kernel.stop_trace(log)
-    assert len(list(instances.iterdir())) == 1 and left.end_ns == left.start_ns
+    assert left.end_ns == left.start_ns and isinstance(kernel.start_trace().source, HostSlices)
+    assert len(list(instances.iterdir())) == 2
     kernel.stop()
     assert not list(instances.iterdir())
 

@@ -1,134 +1,48 @@
-"""Statistics of batterystats: Android's estimates and counters of users, in all forms."""
+"""Statistics of batterystats: counters of users, in both forms."""
 
 from __future__ import annotations
 
 import pytest
 from support.batterystats_dumps import Dump, read_dump
 
+from navitas.android.batterystats.checkin_statistics import ControllerCounters, read_controller
 from navitas.android.batterystats.numbers import parse_bytes, parse_duration_ms, parse_number, parse_uid
-
-POWER_11 = """  Estimated power use (mAh):
-    Capacity: 3500, Computed drain: 1987, actual drain: 3150-3185
-    Screen: 241
-    Cell standby: 12,5
-    Uid u0a192: 53.8 ( cpu=53.7 wifi=0.0960 )
-    Uid 1000: 4.5 ( cpu=3.1 wake=1,25 ) Including smearing: 9.7 ( screen=2 )
-    Unaccounted: 10
-"""
-POWER_13 = """  Estimated power use (mAh):
-    Capacity: 3500, Computed drain: 1987, actual drain: 3150
-    Global
-      screen: 12.3 apps: 4.5 duration: 1m 2s 3ms
-      cpu: 20 [1] apps: 19
-      idle: 3
-    UID u0a192: 53.8 fg: 0.5 (5m 22s) bg: 1.5 (2m) ( cpu=53.7 (5m) wifi=0.0960 )
-"""
-POWER_16 = """  Estimated power use (mAh):
-    Capacity: 5000, Rated: 4900, Typical: 5000, Computed drain: 87.1, actual drain: 50.0-100
-    Global
-      screen: 12.3 apps: 4.5 duration: 1m 2s 3ms
-      (on battery, screen on)
-        screen: 10.3 apps: 4.0
-      (on battery, screen off/doze)
-        screen: 2.0 apps: 0.5
-    UID u0a192: 53.8 fg: 0.5 (5m 22s)
-      screen=1.0 cpu=2 (6m 3s) cpu:fg=1.5 (5m 22s)
-      (on battery, screen on)
-      screen=1.0 cpu=2.0
-    UID u0a7: 1
-      cpu=1
-  All kernel wake locks:
-"""
-
-
-def _power(dump: Dump) -> list[tuple[str, int, str, str, float]]:
-    return [(one.scope, one.uid, one.component, one.state, one.charge_mah) for one in dump.reader.statistics.power]
+from navitas.android.batterystats.statistics import ANY_USE
 
 
 def _counters(dump: Dump) -> dict[tuple[int, str, str], float]:
     return {(one.uid, one.name, one.tag): one.value for one in dump.reader.statistics.counters}
 
 
-def test_power_use_to_android_11() -> None:
-    dump = read_dump(POWER_11)
-    assert _power(dump) == [
-        ("device", -1, "screen", "", 241), ("device", -1, "mobile_radio", "", 12.5),
-        ("uid", 10192, "app", "", 53.8), ("uid", 10192, "cpu", "", 53.7), ("uid", 10192, "wifi", "", 0.096),
-        ("uid", 1000, "app", "", 4.5), ("uid", 1000, "cpu", "", 3.1), ("uid", 1000, "wakelock", "", 1.25),
-        ("device", -1, "unaccounted", "", 10),
-    ]  # fmt: skip
-    assert _counters(dump) == {
-        (-1, "capacity_mah", ""): 3500, (-1, "computed_drain_mah", ""): 1987,
-        (-1, "actual_drain_least_mah", ""): 3150, (-1, "actual_drain_most_mah", ""): 3185,
-    }  # fmt: skip
-    assert dump.reader.lines.understood == 7
-
-
-def test_power_use_of_android_12_to_14() -> None:
-    assert _power(read_dump(POWER_13)) == [
-        ("device", -1, "screen", "", 12.3), ("apps", -1, "screen", "", 4.5), ("device", -1, "cpu", "", 20),
-        ("apps", -1, "cpu", "", 19), ("device", -1, "idle", "", 3), ("uid", 10192, "app", "", 53.8),
-        ("uid", 10192, "app", "fg", 0.5), ("uid", 10192, "app", "bg", 1.5), ("uid", 10192, "cpu", "", 53.7),
-        ("uid", 10192, "wifi", "", 0.096),
-    ]  # fmt: skip
-
-
-def test_power_use_of_android_15_and_16() -> None:
-    dump = read_dump(POWER_16)
-    on, off = "on battery, screen on", "on battery, screen off/doze"
-    assert _power(dump) == [
-        ("device", -1, "screen", "", 12.3), ("apps", -1, "screen", "", 4.5), ("device", -1, "screen", on, 10.3),
-        ("apps", -1, "screen", on, 4), ("device", -1, "screen", off, 2), ("apps", -1, "screen", off, 0.5),
-        ("uid", 10192, "app", "", 53.8), ("uid", 10192, "app", "fg", 0.5), ("uid", 10192, "screen", "", 1),
-        ("uid", 10192, "cpu", "", 2), ("uid", 10192, "cpu", "fg", 1.5), ("uid", 10192, "screen", on, 1),
-        ("uid", 10192, "cpu", on, 2), ("uid", 10007, "app", "", 1), ("uid", 10007, "cpu", "", 1),
-    ]  # fmt: skip
-    assert _counters(dump)[-1, "rated_mah", ""] == 4900
-    assert dump.reader.lines.listed == 0
-
-
-def test_power_use_of_checkin() -> None:
-    dump = read_dump(
-        "9,0,l,pws,3500,1987,3150,3185\n9,0,l,pwi,scrn,241,1,0,0\n9,0,l,pwi,cell,12.5,1,0,0\n9,10192,l,pwi,uid,53.8,0,2,1\n"
-        "9,0,l,pwi,uid,5\n9,0,l,pwi,gnss,x\n"
-    )
-    assert _power(dump) == [
-        ("device", -1, "screen", "", 241), ("device", -1, "mobile_radio", "", 12.5), ("uid", 10192, "app", "", 53.8),
-        ("uid", 0, "app", "", 5),
-    ]  # fmt: skip
-    assert dump.reader.lines.reasons == {"pwi: unreadable fields": 1}
-
-
 def test_counters_of_checkin() -> None:
     dump = read_dump(
         "9,0,i,uid,10216,com.android.chrome\n"
-        "9,10216,l,nt,1,2,3,4,5,6,7,8,9000,10,11,12\n"
+        "9,10216,l,nt,1,2,3,4,5,6,7,8,9000,10,11,12,x,14,15\n"
         "9,10217,l,nt,1,2,3\n"
         "9,10216,l,wl,a lock,5,f,1,0,0,0,120,p,3,0,50,120,7,bp,2,0,1,7,0,w,0\n"
-        "9,10216,l,sr,-10000,5000,3\n9,10216,l,sr,4,700,2,1\n9,10216,l,cam,12,1\n9,10216,l,wfl,1000,2000,3000,4\n"
-        "9,0,l,br,1,2,3,4,5\n9,10216,l,aud,x,1\n9,10216,u,nt,1\n9,10216,l,jb,a,1,2\n9,u0z3,l,nt,1\n"
+        "9,10216,l,wfl,1000,2000,3000,4\n"
+        "9,10218,l,cpu,12,1\n9,10216,l,awl,x,1\n9,10216,u,nt,1\n9,10219,l,jb,a,1,2\n9,u0z3,l,nt,1\n9,0,l,pwi,scrn,241,1,0,0\n"
     )
     found = _counters(dump)
     uid = 10216
-    assert found[uid, "wifi_rx_bytes", ""] == 3 and found[uid, "mobile_active_ms", ""] == 9
+    assert found[uid, "wifi_rx_bytes", ""] == 3 and found[uid, "mobile_background_rx_bytes", ""] == 15
     assert found[10217, "wifi_rx_bytes", ""] == 3 and (10217, "wifi_tx_bytes", "") not in found
     assert (found[uid, "wake_lock_partial_ms", "a lock"], found[uid, "wake_lock_partial_count", "a lock"]) == (120, 3)
-    assert found[uid, "wake_lock_background_partial_ms", "a lock"] == 7
-    assert found[uid, "gps_ms", ""] == 5000 and found[uid, "sensor_ms", "4"] == 700 and found[uid, "camera_count", ""] == 1
-    assert found[uid, "wifi_scan_ms", ""] == 2 and found[-1, "brightness_bright_ms", ""] == 5
-    assert found[uid, "audio_count", ""] == 1
+    assert found[uid, "wake_lock_background_partial_ms", "a lock"] == 7 and found[uid, "wifi_scan_count", ""] == 4
+    assert found[10218, ANY_USE, ""] and not any(user == 10219 for user, *_ in found)
     assert dump.reader.statistics.packages == [(10216, "com.android.chrome")]
-    assert dump.reader.lines.reasons == {"aud: unreadable fields": 1, "unknown form of a user ID": 1}
-    assert dump.reader.lines.unused == {"statistics of another period: u": 1, "checkin type jb": 1}
+    assert dump.reader.lines.reasons == {"awl: unreadable fields": 1, "unknown form of a user ID": 1}
+    assert dump.reader.lines.unused == {
+        "statistics of another period: u": 1, "checkin type cpu": 1, "checkin type jb": 1, "checkin type pwi": 1,
+    }  # fmt: skip
 
 
 def test_controller_times_of_checkin() -> None:
     """Android 10 added the charge of the power rails."""
-    dump = read_dump("9,0,l,gwfcd,100,20,0.0,0.5,7\n9,0,l,gmcd,1,2,0,10,20,30,0,1\n9,0,l,gble,5,x,0.0,0.0,1\n9,0,l,gwfcd,4\n")
-    found = _counters(dump)
-    assert found[-1, "modem_controller_tx_ms", ""] == 61
-    assert (found[-1, "wifi_controller_rx_ms", ""], found[-1, "wifi_controller_tx_ms", ""]) == (20, 7)
-    assert dump.reader.lines.reasons == {"gble: unreadable fields": 1, "gwfcd: unreadable fields": 1}
+    assert read_controller(["100", "20", "0.0", "0.5", "7"]) == ControllerCounters(100, 20, 7)
+    assert read_controller(["1", "2", "0", "10", "20", "30", "0", "1"]) == ControllerCounters(1, 2, 61)
+    assert read_controller(["5", "x", "0.0", "0.0", "1"]) == ControllerCounters(5, None, 1)
+    assert read_controller(["4"]) == ControllerCounters(4, None, None)
 
 
 def test_counters_of_text() -> None:
@@ -141,23 +55,22 @@ def test_counters_of_text() -> None:
         "    Mobile radio active: 1m 2s 3ms (20.0%) 3x @ 12 mspp\n"
         "    Wake lock *alarm*: with: colons: 1s 234ms partial (5 times) max=200 actual=900, "
         "30ms background partial (1 times) realtime\n"
-        "    Audio: 1m 2s 3ms realtime (4 times)\n"
-        "    Camera: 5s realtime (1 times)\n"
+        "  u0a124:\n"
         "    Sensor GPS: 3m 4s 5ms realtime (6 times)\n"
-        "    Sensor 4: 5ms realtime, 3ms blamed realtime (2 times)\n"
-        "    Wifi Running: 0ms (0.0%)\n"
+        "  u0a125:\n"
         "    Proc com.example:\n"
         "      CPU: 1s 10ms usr + 500ms krn ; 0ms fg\n"
+        "  Estimated power use (mAh):\n"
+        "    Capacity: 3500, Computed drain: 1987, actual drain: 3150-3185\n"
+        "    Uid u0a192: 53.8 ( cpu=53.7 wifi=0.0960 )\n"
+        "      (on battery, screen on)\n"
     )
     found, uid = _counters(dump), 10123
-    assert found[uid, "mobile_rx_bytes", ""] == 1536 and found[uid, "mobile_tx_packets", ""] == 8
+    assert found[uid, "mobile_rx_bytes", ""] == 1536 and found[uid, "mobile_tx_bytes", ""] == 4
     assert found[uid, "wifi_rx_bytes", ""] == pytest.approx(1.08 * 1024**2)
-    assert (found[uid, "mobile_active_ms", ""], found[uid, "mobile_active_count", ""]) == (62003, 3)
     assert found[uid, "wake_lock_partial_ms", "*alarm*: with: colons"] == 1234
     assert found[uid, "wake_lock_background_partial_count", "*alarm*: with: colons"] == 1
-    assert (found[uid, "audio_ms", ""], found[uid, "audio_count", ""]) == (62003, 4)
-    assert found[uid, "camera_ms", ""] == 5000 and found[uid, "gps_ms", ""] == 184005 and found[uid, "sensor_ms", "4"] == 5
-    assert found[uid, "wifi_running_ms", ""] == 0
+    assert found[10124, ANY_USE, ""] and {user for user, *_ in found} == {uid, 10124}
     assert dump.reader.lines.listed == 0
 
 
@@ -175,7 +88,7 @@ def test_wake_locks_alarms_scans_and_times_of_checkin() -> None:
     assert found[uid, "wake_lock_background_partial_actual_ms", "new"] == 7
     assert found[uid, "wake_lock_partial_ms", "p"] == 10 and (uid, "wake_lock_partial_actual_ms", "p") not in found
     assert found[uid, "wake_lock_partial_ms", "last"] == 9 and (uid, "wake_lock_partial_actual_ms", "last") not in found
-    assert (found[uid, "wifi_scan_background_count", ""], found[uid, "wifi_scan_background_ms", ""]) == (3, 40)
+    assert (found[uid, "wifi_scan_count", ""], found[uid, "wifi_scan_background_count", ""]) == (4, 3)
     assert found[uid, "wakeup_alarm_count", "*walarm*:a"] == 12
     assert dump.reader.lines.reasons == {"wua: unreadable fields": 1} and dump.reader.statistics.is_begun
 
@@ -205,11 +118,10 @@ def test_wake_locks_alarms_scans_and_times_of_text() -> None:
     )
     found, uid = _counters(dump), 10123
     assert (found[-1, "on_battery_ms", ""], found[-1, "on_battery_screen_off_ms", ""]) == (3_600_005, 1_800_000)
-    assert (found[uid, "wifi_scan_ms", ""], found[uid, "wifi_scan_count", ""]) == (5000, 12)
-    assert (found[uid, "wifi_scan_background_ms", ""], found[uid, "wifi_scan_background_count", ""]) == (3000, 4)
+    assert (found[uid, "wifi_scan_count", ""], found[uid, "wifi_scan_background_count", ""]) == (12, 4)
     assert (found[uid, "wake_lock_partial_ms", "one"], found[uid, "wake_lock_partial_actual_ms", "one"]) == (1000, 1000)
     assert found[uid, "wake_lock_partial_actual_ms", "two"] == 2500
-    assert (found[uid, "wake_lock_all_ms", ""], found[uid, "wake_lock_all_background_ms", ""]) == (3001, 20)
+    assert found[uid, "wake_lock_all_ms", ""] == 3001
     assert found[uid, "wakeup_alarm_count", "*walarm*:a: b"] == 12
     assert len(dump.reader.statistics.counters) == len(found), "nothing counts twice"
     assert dump.reader.statistics.packages == [(10123, "com.example")] and dump.reader.lines.listed == 0
@@ -217,8 +129,8 @@ def test_wake_locks_alarms_scans_and_times_of_text() -> None:
 
 def test_statistics_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.android.batterystats.statistics.MOST_ROWS", 2)
-    statistics = read_dump("9,1,l,cpu,1,2\n9,2,l,cpu,1,2\n9,2,l,pwi,uid,1\n").reader.statistics
-    assert (len(statistics.counters), len(statistics.power), statistics.dropped) == (2, 1, 2)
+    statistics = read_dump("".join(f"9,1,l,wua,a{i},1\n9,0,i,uid,{i},p\n" for i in range(3))).reader.statistics
+    assert (len(statistics.counters), len(statistics.packages), statistics.dropped) == (2, 2, 3)
 
 
 @pytest.mark.parametrize(

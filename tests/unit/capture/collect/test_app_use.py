@@ -18,7 +18,7 @@ from navitas.capture.collect.runs import app_use
 from navitas.capture.collect.runs.app_use import Use
 from navitas.capture.collect.runs.instrument import InstrumentResult
 from navitas.capture.collect.runs.run_recorder import RunPlan, RunRecorder, Work
-from navitas.capture.device.base import DeviceInfo
+from navitas.capture.device.base import DeviceInfo, ShellResult
 from navitas.recording.store import open_recording
 
 
@@ -130,6 +130,50 @@ def test_an_interrupted_use_of_a_sampled_app_has_its_process(tmp_path: Path, mon
     assert (run.pid, run.exit) == (42, "interrupted")
     start = next(number for number, command in enumerate(device.commands) if command.startswith("monkey"))
     assert {"run-as a.b rm -rf files/navitas", "rm -f /data/local/tmp/navitas/a.b.properties"} <= set(device.commands[:start])
+
+
+@dataclass
+class InterruptedPhone(FakeDevice):
+    """Interrupts each command that begins with `at`, after the use."""
+
+    at: str = ""
+    used: bool = False
+
+    def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
+        result = super().shell(command, timeout_s=timeout_s)
+        if self.used and command.startswith(self.at):
+            raise KeyboardInterrupt
+        return result
+
+
+@pytest.mark.parametrize(
+    ("at", "left"),
+    [
+        ("settings get", "not all was pulled: /data/local"),
+        ("am force-stop", "not all was pulled: a.b may still run; /data/local"),
+    ],
+)
+def test_after_two_interruptions_the_app_does_not_run_or_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str, left: str
+) -> None:
+    """The states of the device are read first of all that is pulled. The recording keeps the process of a sampled app."""
+    texts = {"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"}
+    device = InterruptedPhone(texts, [b""] * 4, answers=True, at=at)
+    device.info = replace(device.info, kind="virtual")
+
+    def used(_recorder: RunRecorder, _plan: RunPlan, done: InstrumentResult, *_: object) -> None:
+        done.pid, device.used = 42, True
+        device.commands.clear()
+
+    monkeypatch.setattr(RunRecorder, "_run_sampled", used)
+    options = ProfileOptions(prepare=False, power_profile="google-pixel-6", record="hooks", trace="none")
+    with pytest.raises(KeyboardInterrupt):
+        app_use.record(device, use(), options, tmp_path / "rec", NoProgress())
+    assert "am force-stop a.b" in device.commands
+    recorded = open_recording(tmp_path / "rec").manifest
+    assert [(run.exit, run.pid) for run in recorded.runs] == [("interrupted", 42)]
+    (warning,) = [warning for warning in recorded.warnings if warning.code == "cleanup"]
+    assert left in warning.message
 
 
 @dataclass

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from support.made_sessions import made_session
+from support.made_sessions import TEST, made_session
 from support.repeatable_random import repeatable_rng
 
 from navitas.base.errors import UsageError
@@ -39,14 +42,22 @@ class Laboratory:
         self.sessions: dict[Path, Session] = {}
         self.starved: set[str] = set()
         self.failures: dict[str, str] = {}
+        self.vanished = ""
+        self.warnings: tuple[tuple[str, str], ...] = ()
         self.repeats: list[int] = []
+        self.looks: list[int] = []
+
+    def session_of(self, path: Path, name: str) -> Session:
+        self.looks.append(len(self.sessions[path].repeats))
+        return self.sessions[path]
 
     def measured(self, path: Path, runs_j: list[float], *, in_turns: bool) -> ProfilingOutcome:
-        made = made_session(runs_j, len(self.sessions))
+        vanished = [self.vanished] if self.vanished and path.name == "before" else []
+        made = made_session(runs_j, len(self.sessions), tests=[TEST, *vanished])
         fit = path.name not in self.starved
         self.sessions[path] = replace(
             made, session="turns" if in_turns else "", is_fit=fit, name=str(path), not_passed=frozenset(),
-            tests={} if self.failures else made.tests,
+            tests={} if self.failures else made.tests, warnings=self.warnings,
         )  # fmt: skip
         return ProfilingOutcome(path, self.failures, crashed=False)
 
@@ -77,15 +88,15 @@ class Laboratory:
 
 
 def checked(
-    lab: Laboratory, folder: Path, monkeypatch: pytest.MonkeyPatch, budget: CheckBudget = TOTAL, **options: Any
+    lab: Laboratory, folder: Path, monkeypatch: pytest.MonkeyPatch, budget: CheckBudget = TOTAL, repeat: int = 5, **options: Any
 ) -> CheckedProject:
     monkeypatch.setattr(check, "profile", lab.profile)
     monkeypatch.setattr(check, "profile_against", lab.profile_against)
-    monkeypatch.setattr(check, "session_of", lambda path, name: lab.sessions[path])
+    monkeypatch.setattr(check, "session_of", lab.session_of)
     budgets = Budgets((budget,))
     caller = Caller(load=lambda path: path)  # type: ignore[arg-type, return-value]
     run = RunOptions(output=folder / "out")
-    return profile_and_check(folder, budgets, ProfileOptions(repeat=5), run=run, caller=caller, day=DAY, **options)
+    return profile_and_check(folder, budgets, ProfileOptions(repeat=repeat), run=run, caller=caller, day=DAY, **options)
 
 
 @pytest.mark.parametrize(("ratio", "word"), [(1.0, "within"), (1.15, "above")])
@@ -97,8 +108,31 @@ def test_versions_in_turns_get_repeats_until_all_is_decided(
     assert once.result is not None and lab.repeats == [5]
     found = checked(lab, tmp_path, monkeypatch, against="main", measure_s=600)
     assert found.result is not None and found.result.word == word
-    assert lab.repeats[1] in {5 * 2**power for power in range(8)}, "it is judged after twice as many repeats each time"
+    assert 5 < lab.repeats[1] < 40
     assert [one.recording.name for one in (*found.before, *found.after)] == ["before", "after"]
+
+
+def test_each_version_is_read_once_for_each_judgement_of_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Laboratory(1.05)
+    lab.warnings = (("partial_recording", "the recording is partial"), ("starved", "this computer was busy"))
+    monkeypatch.setattr(check, "MOST_REPEATS", 50)
+    found = checked(lab, tmp_path, monkeypatch, against="main", measure_s=600)
+    assert found.result is not None and lab.looks[::2] == lab.looks[1::2] and lab.looks[-1] == 50
+    assert all(1.25 * old <= new <= 2 * old for old, new in pairwise(lab.looks[:-2:2]))
+    assert any("is partial" in text for text in found.result.warnings), "the last one is of recordings that have ended"
+    lab.ratio, lab.looks = 1.2, []
+    found = checked(lab, tmp_path, monkeypatch, against="main", measure_s=600)
+    assert found.result is not None and found.result.word == "above" and lab.looks[-1] == lab.repeats[-1] < 50
+    assert ["busy" in text for text in found.result.warnings if "recording" in text or "busy" in text] == [True]
+
+
+def test_repeats_end_when_only_a_vanished_test_is_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Laboratory()
+    lab.vanished = "a.OldTest#sorts"
+    found = checked(lab, tmp_path, monkeypatch, against="main", measure_s=600)
+    assert found.result is not None and 5 < lab.repeats[-1] < 40
+    verdicts = {judged.subject.name: judged.verdict for judged in found.result.judgements}
+    assert verdicts == {"all tests": "within", lab.vanished: "not enough data"}
 
 
 def test_it_ends_when_the_time_is_over_and_says_what_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,6 +171,22 @@ def test_without_turns_it_measures_further_sessions(tmp_path: Path, monkeypatch:
     assert [one.recording.name for one in found.after][:2] == ["after", "after-2"]
     once = checked(Laboratory(1.3), tmp_path, monkeypatch, before=lambda after: before)
     assert len(once.after) == 1
+
+
+@pytest.mark.parametrize("before_j", [[[10.0], [12.0]], [[10.0]]])
+def test_too_few_sessions_before_end_nothing_and_it_says_how_many_are_missing(
+    before_j: list[list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two do not show how sessions differ, and one run does not show how runs differ."""
+    lab = Laboratory(1.05)
+    before = [replace(made_session(runs_j, 100 + i), not_passed=frozenset()) for i, runs_j in enumerate(before_j)]
+    options = {"before": lambda after: before, "repeat": len(before_j[0])}
+    once = checked(lab, tmp_path, monkeypatch, **options)
+    assert once.result is not None
+    (needed,) = [judged.needed for judged in once.result.judgements]
+    assert needed is not None and needed.is_least and needed.more_before == needed.sessions - len(before) > 0
+    monkeypatch.setattr(check, "time", SimpleNamespace(monotonic=itertools.count().__next__))
+    assert len(checked(lab, tmp_path, monkeypatch, **options, measure_s=30).after) > 2
 
 
 def test_a_starved_session_is_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

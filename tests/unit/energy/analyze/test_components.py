@@ -14,8 +14,7 @@ from attribution_maker import thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lamp import BASE_W, BOTH, THREAD_W, Lamp, lit, lit_runs, profile_with
-from rich.console import Console
-from support.reports import closed, data_of, text_of
+from support.reports import closed, data_of, printed, text_of
 from support.run_tables import changed
 from traces import random_run
 
@@ -180,10 +179,7 @@ def test_a_lamp_is_in_every_view() -> None:
 
 def test_reports_contain_the_energy_of_all_components() -> None:
     made = lit()
-    console = Console(width=140, no_color=True, force_terminal=False, legacy_windows=False)
-    with console.capture() as capture:
-        TerminalReport(tree="thread-1").render(made, console)
-    text = capture.get()
+    text = printed(TerminalReport(tree="thread-1"), made)
     assert f"Evidence of cpu: {made.evidence[0].level} (" in text
     assert "Evidence of lamp: guessed.\n  not seen by anyone" in text
     threads_j = sum(test.threads_total_j for test in made.tests)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,15 +9,12 @@ import jsonschema
 import numpy as np
 import pytest
 from attribution_maker import nested, ns, run, thread
-from hardware_maker import ABOUT, hooks, profile_of
-from rich.console import Console
-from support.reports import closed, data_of
+from hardware_maker import CAMERA_ON, profile_of
+from support.reports import closed, data_of, printed
 from support.run_tables import changed
 
-from navitas.energy.analyze.profile import About, Profile
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy, component_of, merged_consumers
 from navitas.recording.parse.device_states import NO_UID
-from navitas.recording.parse.hook_calls import HookKind
 from navitas.recording.parse.rail_readings import EnergyConsumers
 from navitas.recording.parse.tables import RunTables
 from navitas.report import json_report
@@ -50,9 +46,7 @@ def consumers(
 
 def photographed(found: EnergyConsumers) -> RunTables:
     """The camera is on for 200 ms at 0.6 W: the model estimates 0.12 J, all of it the app's."""
-    used = hooks([(0, 250, 250, 0, HookKind.CAMERA, False, 7), (0, 450, 450, 0, HookKind.CAMERA, True, 7)])
-    made = changed(run([CALLER]), hooks=used)
-    return changed(made, consumers=found)
+    return changed(run([CALLER]), hooks=CAMERA_ON, consumers=found)
 
 
 CAMERA = [("CAMERA", "Camera")]
@@ -128,13 +122,8 @@ def test_runs_are_summed_by_component() -> None:
 
 def test_reports_show_the_comparison() -> None:
     found = consumers([(0, [1.0]), (1000, [1.15])], CAMERA, [(0, 0, APP, 0.5), (1000, 0, APP, 0.6)])
-    device = {"kind": "virtual", "serial": "s", "model": "m"}
-    profile = {"name": "made", "source": "a test", "voltage_v": 1.0, "voltage_source": "option"}
-    about = About("made", device, ABOUT.settings, profile, None, 1.0, provenance={"navitas_version": "0"})
-    made = Profile(profile_of(photographed(found)).ledger, about)
-    out = io.StringIO()
-    TerminalReport().render(made, Console(file=out, width=120))
-    rows = [line.split() for line in out.getvalue().splitlines()]
+    made = profile_of(photographed(found))
+    rows = [line.split() for line in printed(TerminalReport(), made).splitlines()]
     assert ["camera", "150", "mJ", "120", "mJ", "100", "mJ", "120", "mJ"] in rows
     report = data_of(json_report.write, made)
     jsonschema.validate(report, closed(json_report.schema()))

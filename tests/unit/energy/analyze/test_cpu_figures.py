@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from attribution_maker import nested, run, thread
-from hardware_maker import hooks, profile_of, states
+from hardware_maker import CAMERA_ON, hooks, profile_of, states
 from support.run_tables import changed
 
 from navitas.energy.analyze.profile import Profile
@@ -15,9 +15,7 @@ CALLER = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)])
 
 
 def tables(*, tick_ns: float | None = None, camera: bool = True) -> RunTables:
-    kind = HookKind.CAMERA
-    used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)]) if camera else None
-    return changed(run([CALLER], [(0, 1000)]), hooks=used, tick_ns=tick_ns)
+    return changed(run([CALLER], [(0, 1000)]), hooks=CAMERA_ON if camera else None, tick_ns=tick_ns)
 
 
 def test_cpu_power_is_the_energy_of_the_cpu_by_its_time() -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from attribution_maker import nested, run, thread
 from hardware_maker import PHONE, counters, hooks, profile_of, rails, states
-from rich.console import Console
+from support.reports import printed
 from support.run_tables import changed
 
 import navitas
@@ -93,9 +92,7 @@ def test_storage_costs_by_the_byte_and_the_call_has_its_own(monkeypatch: pytest.
     assert evidence.level == "hooks" and [reason.code for reason in evidence.reasons][-1] == "fitted_model"
     origin = "its figures are estimates from a fitted model: 240 intervals of one, two, measured by UFS_VCC, held-out error 3 %"
     assert str(evidence.reasons[-1]) == origin
-    out = io.StringIO()
-    TerminalReport().render(made, Console(file=out, width=200))
-    assert origin in out.getvalue()
+    assert origin in printed(TerminalReport(), made, 200)
 
 
 def test_the_base_of_the_whole_phone_is_not_storages(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,12 +10,10 @@ import numpy as np
 import pytest
 from attribution_maker import MS, nested, run, thread
 from hardware_maker import ABOUT, hooks, profile_of
-from rich.console import Console
 from support.html_pages import Page
-from support.reports import closed, data_of, text_of
+from support.reports import closed, data_of, printed, text_of
 from support.run_tables import changed
 from test_handed_tasks import Row, handoffs
-from test_views_report import ABOUT as DESCRIBED
 
 from navitas.energy.analyze.handed_work import MAX_THREADS, UNKNOWN_STARTER
 from navitas.energy.analyze.profile import Profile
@@ -40,7 +37,7 @@ def made(rows: Sequence[Row], *, pools: int = 1, classes: Sequence[str] = (), ru
         replace(method, class_name=classes[method.id] if method.id < len(classes) else method.class_name)
         for method in profile.method_table.methods
     ]
-    return Profile(replace(profile.ledger, methods=MethodTable(tuple(methods), {})), DESCRIBED)
+    return Profile(replace(profile.ledger, methods=MethodTable(tuple(methods), {})), ABOUT)
 
 
 def test_the_starter_is_the_innermost_method_of_the_app() -> None:
@@ -74,9 +71,7 @@ def test_work_on_threads_without_probes_is_counted(tasks: int, note: str) -> Non
     assert (found.tasks, found.unmeasured_tasks, found.run_ns) == (1 + tasks, tasks, 100 * MS)
     (entry,) = data_of(json_report.write, profile)["handed_work"]
     assert entry["unmeasured_tasks"] == tasks
-    console = Console(width=200, record=True, file=io.StringIO())
-    TerminalReport().render(profile, console)
-    assert note in console.export_text() and note in text_of(page_report.write, profile)
+    assert note in printed(TerminalReport(), profile, 200) and note in text_of(page_report.write, profile)
 
 
 def test_runs_add_up_and_runs_without_probes_do_not_count() -> None:
@@ -103,9 +98,7 @@ def test_reports_name_the_starter() -> None:
     assert (known["class"], known["name"], known["tasks"], known["threads"]) == ("a.C", "m2", 1, ["pool-"])
     assert known["components"]["cpu"] == pytest.approx(known["energy_j"]) and known["run_ns"] == 100 * MS
     assert (unknown["id"], unknown["tasks"], unknown["run_ns"]) == (-1, 1, 10 * MS)
-    console = Console(width=140, record=True, file=io.StringIO())
-    TerminalReport().render(profile, console)
-    text = console.export_text()
+    text = printed(TerminalReport(), profile)
     assert "Work handed to other threads" in text and "who started it" in text
     assert [line.split()[0] for line in text.partition("Started by")[2].splitlines()[1:3]] == ["a.C.m2", "unknown"]
 
@@ -123,8 +116,6 @@ def test_the_page_names_the_starter_and_its_threads() -> None:
 
 def test_without_handed_work_reports_are_as_before() -> None:
     profile = made([])
-    console = Console(width=140, record=True, file=io.StringIO())
-    TerminalReport().render(profile, console)
-    assert "Work handed" not in console.export_text() and "handed_work" not in data_of(json_report.write, profile)
+    assert "Work handed" not in printed(TerminalReport(), profile) and "handed_work" not in data_of(json_report.write, profile)
     assert "handed-work" not in text_of(page_report.write, profile)
     assert profile.handed_work() == () and np.array(profile.ledger.handed.energy_j).shape == (0, len(profile.components))

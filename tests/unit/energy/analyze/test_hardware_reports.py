@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import jsonschema
 import pytest
 from attribution_maker import nested, run, thread
-from hardware_maker import hooks, profile_of, rails
-from rich.console import Console
+from hardware_maker import CAMERA_ON, profile_of, rails
 from support.html_pages import Page
-from support.reports import closed, data_of, text_of
+from support.reports import closed, data_of, printed, text_of
 from support.run_tables import changed
 
 import navitas
-from navitas.energy.analyze.profile import About, Profile
-from navitas.recording.parse.hook_calls import HookKind
+from navitas.energy.analyze.profile import Profile
 from navitas.report import collapsed, json_report, speedscope
 from navitas.report.page import page_report
 from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
 from navitas.report.view_request import ViewRequest
 
 GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
-ABOUT = About(
-    "made",
-    device={"kind": "virtual", "serial": "s", "model": "m"},
-    settings={"granularity": "class"},
-    power_profile={"name": "made", "source": "a test", "voltage_v": 1.0, "voltage_source": "option"},
-    battery_mah=None,
-    voltage_v=1.0,
-    provenance={"navitas_version": "0"},
-)
 
 
 def photographed() -> Profile:
@@ -40,16 +28,8 @@ def photographed() -> Profile:
     The rails of the GPU and GNSS measured 0.1 J and nothing.
     """
     caller = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)])
-    kind = HookKind.CAMERA
-    used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)])
     measured = rails([(0, (1.0, 2.0, 3.0)), (1000, (1.24, 2.1, 3.0))], ["VSYS_PWR_CAM", "S2S_VDD_G3D", "L9S_GNSS_CORE"])
-    return Profile(profile_of(changed(run([caller]), hooks=used, rails=measured)).ledger, ABOUT)
-
-
-def printed(report: TerminalReport | ViewsReport, made: Profile) -> str:
-    console = Console(width=120, record=True, file=io.StringIO())
-    report.render(made, console)
-    return console.export_text()
+    return profile_of(changed(run([caller]), hooks=CAMERA_ON, rails=measured))
 
 
 def test_the_page_has_the_components_and_what_methods_used_of_each() -> None:

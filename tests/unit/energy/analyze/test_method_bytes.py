@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from random import Random
 
 import jsonschema
@@ -12,10 +11,8 @@ from attribution_maker import nested, run, thread
 from hardware_maker import hooks, profile_of, random_hardware_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rich.console import Console
-from support.reports import closed, data_of
+from support.reports import closed, data_of, printed
 from support.run_tables import changed
-from test_views_report import ABOUT
 
 from navitas.base.units import byte_count
 from navitas.energy.analyze.profile import Profile
@@ -32,8 +29,7 @@ def downloaded() -> Profile:
     calls = nested((100, 800, 0), (150, 700, 0), (200, 300, 1)), nested((850, 900, 2))
     caller = thread(1, sorted([*calls[0], *calls[1]]), [(0, 0), (1000, 100)])
     used = hooks([(0, 210, 290, 5000, READ, False, 7), (0, 400, 410, 300, WRITE, False, 7)])
-    made = profile_of(changed(run([caller], [(0, 1000)]), hooks=used), api_kinds=(0, int(READ)))
-    return Profile(made.ledger, ABOUT)
+    return profile_of(changed(run([caller], [(0, 1000)]), hooks=used), api_kinds=(0, int(READ)))
 
 
 def test_bytes_are_of_the_call_and_inclusive_of_its_callers() -> None:
@@ -52,9 +48,7 @@ def test_reports_have_the_bytes_of_methods() -> None:
     by_name = {method["name"]: method.get("bytes") for method in report["methods"]}
     wanted = {"received": 0, "sent": 300, "inclusive_received": 5000, "inclusive_sent": 300}
     assert (by_name["m0"], by_name["m2"]) == ({"wifi": wanted}, None)
-    console = Console(width=140, record=True, file=io.StringIO())
-    TerminalReport().render(made, console)
-    (line,) = (line for line in console.export_text().splitlines() if line.startswith("a.C.m1 "))
+    (line,) = (line for line in printed(TerminalReport(), made, 140).splitlines() if line.startswith("a.C.m1 "))
     assert " 5.00 kB " in line and " wifi " in line
 
 

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 from attribution_maker import MODEL, manifest, parsed, run, thread
 from lamp import ABOUT, BOTH
-from rich.console import Console
 from support.ledger_maker import TestSpec, ThreadSpec, made_ledger
-from support.reports import data_of, text_of
+from support.reports import data_of, printed, text_of
 
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.load import profile_of
@@ -81,10 +80,7 @@ def test_small_ledgers_are_conserved_and_can_be_reported(make: Callable[[], Prof
     assert sum(test.energy_j for test in made.tests) + totals.outside_tests_j == pytest.approx(totals.energy_j)
     assert sum(each.energy_j for each in made.thread_totals()) <= totals.energy_j
     assert made.method_totals() == ()
-    console = Console(width=120, no_color=True, force_terminal=False)
-    with console.capture() as capture:
-        TerminalReport().render(made, console)
-    assert "Whole recording" in capture.get()
+    assert "Whole recording" in printed(TerminalReport(), made)
     assert len(data_of(json_report.write, made)["tests"]) == len(made.tests)
     assert len(data_of(speedscope.write, made)["profiles"]) == sum(test.wall_ns > 0 for test in made.tests)
     assert text_of(collapsed.write, made).count("\n") == len(made.thread_totals())

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from attribution_maker import nested, run, thread
-from hardware_maker import OTHER_UID, hooks, profile_of, rails, random_hardware_run, states
+from hardware_maker import CAMERA_ON, OTHER_UID, profile_of, rails, random_hardware_run, states
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.run_tables import changed
@@ -17,7 +17,6 @@ from navitas.base.errors import UsageError
 from navitas.energy.analyze.energy_tree import EnergyTree
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.timeline import MOST_STEPS, round_step_ns
-from navitas.recording.parse.hook_calls import HookKind
 
 randoms = st.integers(0, 1 << 32).map(Random)
 
@@ -26,10 +25,8 @@ def photographed(**more: object) -> Profile:
     """Two threads. m1, called by m0 on the first, has a camera of 0.6 W from 250 to 450 ms. The screen is dark from 500 ms on."""
     caller = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)], name="main")
     other = thread(2, nested((100, 400, 2)), [(0, 0), (1000, 50)], name="worker")
-    kind = HookKind.CAMERA
-    used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)])
     seen = states(("screen", 500, 1000), ("brightness", 0, 1000, 0), ("top", 500, 700, 1, OTHER_UID))
-    return profile_of(changed(run([caller, other], [(0, 1000)]), hooks=used, states=seen), **more)  # type: ignore[arg-type]
+    return profile_of(changed(run([caller, other], [(0, 1000)]), hooks=CAMERA_ON, states=seen), **more)  # type: ignore[arg-type]
 
 
 def close(found: object, wanted: object, whole_j: float) -> bool:
@@ -51,10 +48,8 @@ def test_top_has_each_component_by_owner() -> None:
 
 def test_top_has_what_rails_measured_and_the_model_alone() -> None:
     caller = thread(1, nested((100, 900, 0)), [(0, 0), (1000, 100)])
-    kind = HookKind.CAMERA
-    used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)])
     measured = rails([(0, (1.0,)), (1000, (1.24,))], ["VSYS_PWR_CAM"])
-    tables = changed(run([caller]), hooks=used, rails=measured)
+    tables = changed(run([caller]), hooks=CAMERA_ON, rails=measured)
     for use_rails, energy_j, level in ((True, 0.24, "rails"), (False, 0.12, "hooks")):
         camera = next(one for one in profile_of(tables, use_rails=use_rails).top().components if one.component == "camera")
         assert (camera.energy_j, camera.level) == (pytest.approx(energy_j), level)

@@ -4,53 +4,32 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
-from functools import partial
 
 import jsonschema
 import numpy as np
 import pytest
 from attribution_maker import nested, run, thread
-from hardware_maker import hooks, profile_of, rails
+from hardware_maker import ABOUT, CAMERA_ON, profile_of, rails
 from rich.cells import cell_len
 from rich.console import Console
-from support.reports import closed, data_of, text_of
+from support.reports import closed, data_of, printed, text_of
 from support.run_tables import changed
 
 from navitas.base.errors import UsageError
-from navitas.energy.analyze.profile import About, Profile
+from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import Notice
-from navitas.recording.parse.hook_calls import HookKind
 from navitas.report import json_report, text
 from navitas.report.terminal.power_table import blocks
 from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
 from navitas.report.view_request import VIEWS, ViewRequest
-
-ABOUT = About(
-    "made",
-    device={"kind": "phone", "serial": "s", "model": "m"},
-    settings={},
-    power_profile={"name": "made", "source": "a test", "voltage_v": 1.0, "voltage_source": "option"},
-    battery_mah=None,
-    voltage_v=1.0,
-    provenance={"navitas_version": "0"},
-)
 
 
 def photographed(*, use_rails: bool = True) -> Profile:
     """m1, called by m0, has a camera on for 200 ms. Its rail measured 0.24 J, the model estimates 0.12 J."""
     calls = nested((100, 900, 0), (200, 300, 1))
     threads = [thread(1, calls, [(0, 0), (1000, 100)], name="main"), thread(2, samples=[(0, 0), (1000, 50)], name="worker")]
-    kind = HookKind.CAMERA
-    used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)])
     measured = rails([(0, (1.0,)), (1000, (1.24,))], ["VSYS_PWR_CAM"])
-    made = profile_of(changed(run(threads, [(0, 1000)]), hooks=used, rails=measured), use_rails=use_rails)
-    return Profile(made.ledger, ABOUT, made.warnings)
-
-
-def printed(report: TerminalReport | ViewsReport, made: Profile, width: int = 120) -> str:
-    console = Console(width=width, record=True, file=io.StringIO(), legacy_windows=False)
-    report.render(made, console)
-    return console.export_text()
+    return profile_of(changed(run(threads, [(0, 1000)]), hooks=CAMERA_ON, rails=measured), use_rails=use_rails)
 
 
 def views(*names: str, **more: object) -> ViewRequest:
@@ -121,7 +100,7 @@ def test_a_run_without_length_has_a_title_only() -> None:
     runs = tuple(replace(entry, end_ns=entry.start_ns) for entry in made.ledger.runs)
     empty = Profile(replace(made.ledger, runs=runs), ABOUT)
     assert "Run 0, repeat 1: 0 s" in printed(ViewsReport(views("timeline", step_ns=1_000_000)), empty)
-    (one,) = data_of(partial(json_report.write, views=views("timeline")), empty)["views"]["timeline"]["runs"]
+    (one,) = data_of(json_report.write, empty, views=views("timeline"))["views"]["timeline"]["runs"]
     assert one["power_w"]["camera"] == []
 
 
@@ -172,7 +151,7 @@ def test_an_unknown_name_is_an_error_with_the_nearest_one(request_: ViewRequest,
 
 def test_the_json_report_has_the_views() -> None:
     made = photographed()
-    report = data_of(partial(json_report.write, views=views(*VIEWS, step_ns=100_000_000)), made)
+    report = data_of(json_report.write, made, views=views(*VIEWS, step_ns=100_000_000))
     jsonschema.validate(report, closed(json_report.schema()))
     top, timeline, tree = (report["views"][name] for name in VIEWS)
     assert top["energy_j"] == pytest.approx(report["totals"]["energy_j"])
@@ -187,7 +166,7 @@ def test_the_json_report_has_the_views() -> None:
     assert (inner["parent"], inner["components"]["camera"]) == (outer["id"], pytest.approx(0.24))
     names = {method["id"]: method["name"] for method in report["methods"]}
     assert names[inner["method"]] == "m1"
-    alone = data_of(partial(json_report.write, views=views("top", "tree", component="camera")), made)["views"]
+    alone = data_of(json_report.write, made, views=views("top", "tree", component="camera"))["views"]
     assert [one["component"] for one in alone["top"]["components"]] == ["camera"]
     assert sum(user["energy_j"] for user in alone["top"]["users"]) == pytest.approx(0.24)
     assert "views" not in data_of(json_report.write, made)
@@ -195,5 +174,5 @@ def test_the_json_report_has_the_views() -> None:
 
 def test_the_text_format_has_the_views() -> None:
     made = photographed()
-    assert "Apps, other processes and base" in text_of(partial(text.write, views=views("top")), made)
+    assert "Apps, other processes and base" in text_of(text.write, made, views=views("top"))
     assert "Methods" in text_of(text.write, made)

@@ -49,7 +49,15 @@ CURRENTS = {
 }
 PHONE = replace(MODEL, components=ComponentPower.from_profile(PowerProfile("made", CURRENTS, {"radio.on": (20.0, 10.0)})))
 RAILS = ("VSYS_PWR_DISPLAY", "VSYS_PWR_WLAN_BT", "VSYS_PWR_MODEM", "L9S_GNSS_CORE", "VSYS_PWR_CAM", "UFS_VCC", "S2S_VDD_G3D")
-ABOUT = About("made", {}, {}, {}, None, 1.0)
+ABOUT = About(
+    "made",
+    device={"kind": "phone", "serial": "s", "model": "m"},
+    settings={"granularity": "class"},
+    power_profile={"name": "made", "source": "a test", "voltage_v": 1.0, "voltage_source": "option"},
+    battery_mah=None,
+    voltage_v=1.0,
+    provenance={"navitas_version": "0"},
+)
 
 HookRow = tuple[int, float, float, int, HookKind, bool, int]
 
@@ -68,6 +76,10 @@ def hooks(rows: Iterable[HookRow], *, nodes: Sequence[int] | None = None) -> Hoo
         np.array([NO_NODE] * len(found) if nodes is None else nodes, np.int32),
         np.array(handle, np.int64),
     )
+
+
+CAMERA_ON = hooks([(0, 250, 250, 0, HookKind.CAMERA, False, 7), (0, 450, 450, 0, HookKind.CAMERA, True, 7)])
+"""The first thread starts the camera at 250 ms and stops it at 450 ms."""
 
 
 def counters(

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 from attribution_maker import MS, POLICIES, T0, folded
-from support.thread_events import epochs_of
+from support.thread_events import clock_reads, epochs_of
 
 from navitas.recording.parse.tables import (
     ENTER,
@@ -99,7 +99,8 @@ def _thread(random: Random, serial: int, work: Work, end: int, cut: bool) -> Thr
         at = until + random.randint(1, end // 4)
     if cut and events:
         events = events[: random.randint(1, len(events))]
-    anchors = _anchors(events, work)
+    times = [events[number][0] for number in clock_reads((t, kind) for t, kind, _ in events)]
+    anchors = [(t, work.until(t)) for t in times]
     samples = [(t, work.until(max(0, t // (4 * MS) * 4 * MS))) for t in range(random.randint(0, 20) * MS, end, 20 * MS)]
     return Thread(
         serial=serial,
@@ -129,17 +130,6 @@ def _calls(random: Random, start: int, end: int, depth: int) -> list[EVENT]:
         at = b
     begin = random.choice([ENTER, ENTER, RESUME])
     return [(start, begin, method), *inner, (end, THROW if random.random() < 0.2 else EXIT, method)]
-
-
-def _anchors(events: list[EVENT], work: Work) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    depth = 0
-    for t, kind, _ in events:
-        outermost = depth == (0 if kind in (ENTER, RESUME) else 1)
-        depth += 1 if kind in (ENTER, RESUME) else -1
-        if outermost or t - found[-1][0] >= MS:
-            found.append((t, work.until(t)))
-    return found
 
 
 def _residency(random: Random, policy: int, ticks: list[int]) -> TimeInState:

@@ -9,17 +9,18 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 
+import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from navitas.base.line_blocks import LineBlock, LineSequence
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest import text_lines
+from navitas.fleet.ingest import raw, text_lines
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.checks import check
 from navitas.fleet.ingest.column_map import ColumnMap
-from navitas.fleet.ingest.raw import COLUMNS, RowBatch, batch_by_line
+from navitas.fleet.ingest.raw import COLUMNS, RowBatch, batch_by_line, split_texts
 from navitas.fleet.ingest.source import reader_of
 from navitas.fleet.ingest.stored_rows import Packages, stored_rows
 from navitas.fleet.ingest.text_lines import CsvReader, JsonReader
@@ -169,6 +170,13 @@ def test_csv_and_json_give_the_same_rows(rows: list[Mapping[str, object]]) -> No
     by_row = batch_by_line(_block(list(block.lines)[1:]), CsvReader(columns)._values)
     assert found.refused == by_row.refused == []
     assert found.table.to_pylist() == by_row.table.to_pylist() == _by_line(_json(rows)).table.to_pylist()
+
+
+@given(st.lists(st.none() | st.text("ab@ü ;,\t\v\xa0\u2003\x1e", max_size=12)), st.integers(0, 3))
+def test_lists_in_texts_are_split_as_python_does(texts: list[str | None], first: int) -> None:
+    chunk = pa.array(texts, pa.string()).slice(first)
+    expected = [None if text is None else raw._apps(text) for text in texts[first:]]
+    assert split_texts(pa.chunked_array([chunk])).to_pylist() == expected
 
 
 @given(st.lists(st.dictionaries(st.sampled_from([*COLUMNS.names, "other"]), ANY), min_size=1, max_size=4))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -117,8 +118,23 @@ def test_judgements_of_growing_data_share_the_level_and_the_last_one_has_most() 
     levels: list[float] = []
     for number in range(9):
         levels.append(look_level(sum(levels), is_last=number == 8))
-    assert sum(levels) == pytest.approx(LEVEL) and levels[-1] == max(levels) > LEVEL / 4
+    assert sum(levels) == pytest.approx(LEVEL) and levels[-1] == max(levels) > LEVEL / 5
     assert look_level(0.0, is_last=True) == LEVEL
+
+
+@pytest.mark.parametrize(("value", "growth"), [(0.0, 2.0), (-0.28, 1.7), (0.3, 1.55), (-0.9, 1.25), (0.9, 1.25)])
+def test_it_is_judged_again_when_so_many_repeats_could_decide(value: float, growth: float) -> None:
+    level = LEVEL / 6
+    found = of_spread(0.1, value=value)
+    assert found.growth(0.0, level) == growth
+
+    def decides(growth: float) -> bool:
+        grown = replace(found, error=0.1 / math.sqrt(growth), freedom=growth * found.freedom)
+        bound = grown.bound(level, upper=value < 0)
+        return bound is not None and bound * value > 0
+
+    assert decides(growth) == (value != 0) and not (growth > 1.25 and decides(growth - 0.15))
+    assert replace(found, error=None).growth(0.0, level) == 2.0
 
 
 def test_the_documented_repeats_are_those_of_the_bounds() -> None:

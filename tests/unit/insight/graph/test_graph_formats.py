@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -13,6 +11,7 @@ from typing import Any
 
 import pytest
 from support.hostile_profile import HOSTILE
+from support.reports import data_of, text_of
 from test_graph_costs import FAULTY, edge, graph
 
 from navitas.insight.graph.advice import RULES, advice
@@ -37,18 +36,6 @@ MADE = graph(
 )
 
 
-def dot(made: ModuleGraph) -> str:
-    out = io.StringIO()
-    write_dot(made, out)
-    return out.getvalue()
-
-
-def svg(made: ModuleGraph) -> str:
-    out = io.StringIO()
-    write_svg(made, out)
-    return out.getvalue()
-
-
 def hostile() -> ModuleGraph:
     names = [f"p.{text}" for text in (*HOSTILE, 'quote" -> n0; \\', "x" * 5000, "line\nfeed")]
     edges = [edge(a, b, EdgeKind.BROADCAST, 3) for a, b in pairwise(names)]
@@ -69,7 +56,7 @@ def large(modules: int, edges: int) -> ModuleGraph:
 
 def test_dot_is_as_in_paper_2() -> None:
     """Energy in the node, count on the edge, width by the share of messages, black and yellow."""
-    text = dot(MADE)
+    text = text_of(write_dot, MADE)
     assert 'n0 [label="Main\\n1.50 J", tooltip="p.Main"];' in text and 'label="(outside modules)\\n5.00 J"' in text
     edges = re.findall(r'(n\d) -> (n\d) \[label="(\d+)", color="(#\w+)", penwidth=([\d.]+), tooltip="(\w+)"\];', text)
     span = THICKEST - THINNEST
@@ -84,7 +71,7 @@ def test_dot_is_as_in_paper_2() -> None:
 
 def test_hostile_names_stay_inside_of_strings() -> None:
     """Without the strings, only the syntax of nodes and edges is left."""
-    bare = re.sub(r'"(?:\\.|[^"\\])*"', "S", dot(hostile()))
+    bare = re.sub(r'"(?:\\.|[^"\\])*"', "S", text_of(write_dot, hostile()))
     attributes = r"\[label=S, (?:tooltip=S|color=S, penwidth=[\d.]+, tooltip=S)\]"
     lines = bare.splitlines()
     assert lines[0] == "digraph S {" and lines[-1] == "}"
@@ -93,7 +80,7 @@ def test_hostile_names_stay_inside_of_strings() -> None:
 
 @pytest.mark.parametrize("made", [MADE, hostile(), graph({}), large(40, 100)], ids=["small", "hostile", "empty", "large"])
 def test_the_own_svg_is_well_formed_and_loads_nothing(made: ModuleGraph) -> None:
-    text = svg(made)
+    text = text_of(write_svg, made)
     root = ET.fromstring(text)
     classes = [node.get("class") for node in root.iter()]
     assert classes.count("edge") == len(made.edges) and classes.count("node") >= len(made.nodes)
@@ -104,7 +91,7 @@ def test_the_own_svg_is_well_formed_and_loads_nothing(made: ModuleGraph) -> None
 
 
 def test_boxes_of_the_own_layout_do_not_overlap() -> None:
-    root = ET.fromstring(svg(large(120, 300)))
+    root = ET.fromstring(text_of(write_svg, large(120, 300)))
     boxes = [(float(node.get("x", 0)), float(node.get("y", 0))) for node in root.iter() if node.get("rx")]
     assert len(boxes) == len(set(boxes)) >= 120
 
@@ -116,9 +103,7 @@ def test_the_layout_points_down_without_cycles() -> None:
 
 
 def test_graphml_has_all_nodes_and_edges() -> None:
-    out = io.StringIO()
-    write_graphml(MADE, out)
-    root = ET.fromstring(out.getvalue())
+    root = ET.fromstring(text_of(write_graphml, MADE))
     names = [node.text for node in root.iter(f"{GRAPHML}data") if node.get("key") == "node_name"]
     assert names == ["p.Main", "p.Sync", OUTSIDE_MODULES, SYSTEM]
     kinds = [node.text for node in root.iter(f"{GRAPHML}data") if node.get("key") == "edge_kind"]
@@ -130,9 +115,7 @@ def test_graphml_has_all_nodes_and_edges() -> None:
 def test_networkx_reads_graphml_and_json() -> None:
     networkx = pytest.importorskip("networkx", reason="make setup")
     for made in (MADE, hostile()):
-        out = io.StringIO()
-        write_graphml(made, out)
-        read = networkx.parse_graphml(out.getvalue())
+        read = networkx.parse_graphml(text_of(write_graphml, made))
         assert (read.number_of_edges(), read.is_directed()) == (len(made.edges), True)
         found = networkx.node_link_graph(graph_document(made), edges="links")
         assert found.number_of_edges() == len(made.edges) and set(made.by_name) <= set(found.nodes)
@@ -141,9 +124,7 @@ def test_networkx_reads_graphml_and_json() -> None:
 def test_json_has_schema_version_figures_and_findings() -> None:
     wakes = wake_ups(MADE)
     document = graph_document(MADE, wakes=wakes, found=advice(MADE, wakes), reached=processing(MADE, ["p.Sync"]))
-    out = io.StringIO()
-    write_node_link(document, out)
-    found = json.loads(out.getvalue())
+    found = data_of(write_node_link, document)
     assert found["schema_version"] == 1 and found["graph"]["components"] == ["cpu"]
     assert sum(node["energy_j"] or 0.0 for node in found["nodes"]) == pytest.approx(found["graph"]["energy_j"], rel=1e-9)
     assert found["links"][1] == {
@@ -160,9 +141,7 @@ def test_json_has_schema_version_figures_and_findings() -> None:
 
 
 def sarif(made: ModuleGraph) -> dict[str, object]:
-    out = io.StringIO()
-    write_sarif(made, advice(made), "1.2.3", out)
-    return json.loads(out.getvalue())  # type: ignore[no-any-return]
+    return data_of(write_sarif, made, advice(made), "1.2.3")
 
 
 def results(made: ModuleGraph) -> list[dict[str, Any]]:

@@ -53,6 +53,8 @@ REFUSED = {
     "the binary file of trace-cmd": b"\x17\x08\x44tracing6\0\0\0",
     "the binary file of perf or simpleperf": b"PERFILE2" + bytes(100),
     "a report of simpleperf": b"SIMPLEPERF\1\0",
+    "a CPU profile of gperftools": bytes(8) + b"\3" + bytes(15) + b"\x10\x27" + bytes(6),
+    "a text of perf script without times": b"app main     7/8 [001]   cycles:\n\t  7f01 main (/usr/bin/app)\n",
     "a Perfetto trace as text": b"packet {\n  ftrace_events {\n",
     "the JSON of a trace viewer": b'[{"name": "a", "ph": "X"}]',
     "the JSON of a trace viewer without the kernel's text (systemTraceEvents)": b'{"traceEvents": [{"ph": "X"}]}',

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.art_writer import METHODS, Event, packed, signed_leb128, unsigned_leb128
+from support.art_writer import METHODS, Event, packed, signed_leb128
 
 from navitas.base.errors import NavitasError, RecordingError
+from navitas.base.protobuf_writer import varint
 from navitas.recording.importing.art_packets import packed_trace
 from navitas.recording.importing.art_records import art_header
 from navitas.recording.importing.art_trace import ArtTrace, read_art_trace
@@ -182,8 +183,8 @@ def _of_numbers(numbers: bytes, events: int, version: int = 4) -> bytes:
         (_of_numbers(b"\x01\x01\x01", 2), "at byte 44: a packet of 2 events with 3 numbers"),
         (_of_numbers(b"\x04\x81", 1), "at byte 45: the last number of a packet does not end"),
         (_of_numbers(b"\x04" + b"\x80" * 10 + b"\x01", 1), "at byte 45: a number of more than 64 bits"),
-        (_of_numbers(b"\x04" + unsigned_leb128(1 << 61), 1), "at byte 44: a packet with the time 2,305,"),
-        (_of_numbers(signed_leb128(4) + unsigned_leb128(-(1 << 40)), 1), "at byte 44: a packet with the time -1,099,"),
+        (_of_numbers(b"\x04" + varint(1 << 61), 1), "at byte 44: a packet with the time 2,305,"),
+        (_of_numbers(signed_leb128(4) + varint(-(1 << 40)), 1), "at byte 44: a packet with the time -1,099,"),
         (packed([(100, 4, ENTER, 0, 1 << 58)], {}, layout="short", hz=1), "packet with the time 288,230,.* ticks of 1 Hz"),
         (packed([(100, 4, ENTER, 0, -(1 << 58))], {}, layout="short", hz=1), "packet with the time -288,230,.* ticks of 1 Hz"),
         (packed([], {}, hz=1 << 40), "an impossible header: start 0 ns at byte 6, counter of 1,099,511,627,776 Hz at byte 22"),

@@ -83,10 +83,17 @@ def test_samples_across_pieces_of_a_long_text_are_whole(tmp_path: Path) -> None:
     assert len(found) == 12_000 and len(found.stacks) == 2
 
 
-def test_only_a_text_with_samples_of_time_is_one() -> None:
+def test_a_text_with_times_is_one_whatever_event_is_its_first() -> None:
     assert is_perf_script(TEXT.encode())
-    assert not is_perf_script(b"prog 700/700 [001] 5.000004: sched:sched_switch: prev_comm=prog\n")
+    assert is_perf_script(b"prog 700/700 [001] 5.000004: sched:sched_switch: prev_comm=prog\n")
+    assert not is_perf_script(b"prog 700 cycles:\n\t    7f1 main (/usr/bin/prog)\n")
     assert not is_perf_script(b"          <idle>-0     [001] d..2  5.000001: cpu_idle: state=1 cpu_id=1\n")
+
+
+def test_inlined_methods_of_java_are_frames_of_their_own(tmp_path: Path) -> None:
+    text = "java 7 1.000001: cycles:\n\t 7f01 La/B;::run->La/C;::<init>->Lb/D;.add (/tmp/perf-7.map)\n"
+    text += "\t 7f02 a::B::operator->() (/usr/bin/java)\n\n"
+    assert stacks_of(_read(tmp_path, text)) == [["a::B::operator->()", "a.B.run", "a.C.<init>", "b.D.add"]]
 
 
 @pytest.mark.parametrize(

@@ -29,26 +29,40 @@ def test_collapsed_stacks_are_read_as_often_as_they_count(tmp_path: Path) -> Non
     (path := tmp_path / "app.txt").write_text(COLLAPSED)
     assert is_collapsed(path.read_bytes())
     found = read_collapsed(path)
-    assert (found.clock, found.period_ns, len(found)) == ("none", None, 6)
-    assert found.tid.tolist() == [500, 500, 500, 501, 501, 500]
-    assert stacks_of(found)[2:4] == [
+    assert (found.clock, found.period_ns, found.total) == ("none", None, 6)
+    assert found.count is not None and found.count.tolist() == [3, 2, 1]
+    assert found.tid.tolist() == [500, 501, 500]
+    assert stacks_of(found) == [
         ["java.lang.Thread.run", "a.B.work"],
         ["a.B$$Lambda.run", "std::vector<int, std::allocator<int> >::push_back"],
+        ["Main.main", "ksys_read", ""],
     ]
-    assert stacks_of(found)[5] == ["Main.main", "ksys_read", ""]
     assert [frame.kind for frame in found.frames] == ["java", "java", "java", "native", "java", "kernel", "unknown"]
     assert found.thread_names == {500: "app", 501: "pool-1 thread-2"} and found.process_of == {500: 500}
+
+
+def test_a_library_stands_for_its_functions_without_a_symbol(tmp_path: Path) -> None:
+    (path := tmp_path / "app.txt").write_text("main;/usr/lib/libz.so.1.2 2\n")
+    frame = read_collapsed(path).frames[1]
+    assert (frame.kind, frame.module, frame.name) == ("unknown", "/usr/lib/libz.so.1.2", "")
 
 
 def test_a_first_stack_of_one_frame_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     (path := tmp_path / "app.txt").write_bytes(codecs.BOM_UTF8 + b"main 3\n[main tid=5];a/B.work 2\n")
     assert is_collapsed(path.read_bytes())
-    assert read_collapsed(path).tid.tolist() == [0, 0, 0, 5, 5]
+    found = read_collapsed(path)
+    assert found.tid.tolist() == [0, 5] and found.count is not None and found.count.tolist() == [3, 2]
+
+
+def test_stacks_that_were_never_sampled_are_left_out(tmp_path: Path) -> None:
+    (path := tmp_path / "app.txt").write_text("main;run 0\nmain;work 2\n")
+    found = read_collapsed(path)
+    assert (len(found), found.total) == (1, 2) and stacks_of(found) == [["main", "work"]]
 
 
 def test_a_file_of_a_recording_names_the_thread_of_stacks_without_one(tmp_path: Path) -> None:
     (path := tmp_path / "samples-77.collapsed").write_text("a/B.work 2\n")
-    assert read_collapsed(path).tid.tolist() == [77, 77]
+    assert read_collapsed(path).tid.tolist() == [77]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +83,7 @@ def test_samples_of_a_thread_share_a_time_at_which_it_runs(tmp_path: Path) -> No
     trace = read_perfetto(bytes(writer)).trace
     (path := tmp_path / "app.txt").write_text("[a tid=500];f 2\n[b tid=501];f 1\n")
     timed = timed_by_trace(read_collapsed(path), trace)
-    assert timed.clock == "monotonic" and timed.t_ns.tolist() == [11_000_000, 11_000_000, 0]
+    assert timed.clock == "monotonic" and timed.t_ns.tolist() == [11_000_000, 0]
     assert timed_by_trace(timed, trace) is timed
 
 
@@ -111,10 +125,50 @@ def test_profiles_of_cpu_time_are_read(tmp_path: Path, data: bytes, count: int, 
     (path := tmp_path / "p").write_bytes(data)
     assert is_pprof(data)
     found = read_pprof(path)
-    assert stacks_of(found) == [["a.B.work", "work(char*)"]] * count
-    assert found.tid.tolist() == [tid] * count and found.clock == "none" and not np.any(found.t_ns)
+    assert stacks_of(found) == [["a.B.work", "work(char*)"]] and found.total == count
+    assert found.tid.tolist() == [tid] and found.clock == "none" and not np.any(found.t_ns)
     java, native = found.frames
     assert (java.file, java.line, native.module) == ("B.java", 12, "/lib/libx.so")
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        number(9, 1_537_130_863_468_834_518),  # Go's pprof
+        number(10, 1) + number(12, 10_000_000) + number(13, 2),
+        content(3, number(1, 1) + number(2, 4_194_304)),  # Go's runtime
+        content(11, number(1, 3)) + content(13, b"\x01\x02"),
+    ],
+)
+def test_a_profile_is_known_whatever_field_is_its_first(tmp_path: Path, first: bytes) -> None:
+    data = first + profile(SAMPLES, CPU, values=(3, 30_000_000))
+    assert is_pprof(data) and all(is_pprof(data[:size]) for size in range(len(first), len(data)))
+    (path := tmp_path / "p").write_bytes(data)
+    counts = read_pprof(path).count
+    assert counts is not None and counts.tolist() == [3]
+
+
+@pytest.mark.parametrize("head", [b"", b"\x0a\x7f" + bytes(200), b"Heap\n", b"java 12 1.5: cycles:\n", b"\x08\x01", bytes(16)])
+def test_other_files_are_no_profile(head: bytes) -> None:
+    assert not is_pprof(head)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "kind", "shown"),
+    [
+        (b"math/rand.(*Rand).Intn", b"/usr/lib/go/rand.go", "native", "math/rand.(*Rand).Intn"),
+        (b"net/http.(*conn).serve", b"", "native", "net/http.(*conn).serve"),
+        (b"org/example/Main.run", b"", "java", "run"),
+        (b"org.example.Main.run", b"Main.kt", "java", "run"),
+    ],
+)
+def test_names_of_go_are_not_those_of_java(tmp_path: Path, name: bytes, file: bytes, kind: str, shown: str) -> None:
+    data = profile(SAMPLES, values=(1,))
+    for old, new in (("a.B.work", name), ("B.java", file)):
+        data = data.replace(content(6, old.encode()), content(6, new))
+    (path := tmp_path / "p").write_bytes(data)
+    frame = read_pprof(path).frames[0]
+    assert (frame.kind, frame.name) == (kind, shown)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +177,7 @@ def test_profiles_of_cpu_time_are_read(tmp_path: Path, data: bytes, count: int, 
         (profile(("alloc_space", "count"), values=(3,)), r"a profile of alloc_space \(count\), not of CPU time"),
         (profile(SAMPLES, ("alloc_space", "count"), values=(3, 4)), "not of CPU time"),
         (profile(CPU, values=(3,)), "not of CPU time"),
+        (profile(SAMPLES, values=((1 << 63) - 1,)), "samples, and at most 20,000,000 are read"),
         (b"\x0a\x04\xff\xff", "no profile of pprof"),
     ],
 )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from navitas.recording.parse.call_events import NO_CALLS
 from navitas.recording.parse.clock_triples import NO_TRIPLES, ClockTriples
@@ -83,6 +86,21 @@ def test_samples_are_sorted_and_their_methods_are_those_of_the_maps() -> None:
     assert [one.role for one in threads] == ["app", "app"], "as threads with probes"
 
 
+ROWS = st.tuples(st.integers(0, 4), st.sampled_from([0, 5, 6, 7]), st.sampled_from([[], [RUN], [MAIN, COPY]]), st.integers(1, 3))
+
+
+@given(st.lists(ROWS, max_size=6))
+def test_equal_samples_can_be_one_row_with_their_number(rows: list[tuple[int, int, list[Frame], int]]) -> None:
+    alike = [row[:3] for row in rows for _ in range(row[3])]
+    counted = replace(raw([row[:3] for row in rows], process_of={7: 9}), count=np.array([row[3] for row in rows], np.int64))
+    assert counted.total == len(alike)
+    samples, threads, table = joined_samples(counted, [thread(6)], NO_TRIPLES, MAPPED, pid=5)
+    expected, others, _ = joined_samples(raw(alike, process_of={7: 9}), [thread(6)], NO_TRIPLES, MAPPED, pid=5)
+    assert samples.thread.tolist() == expected.thread.tolist() and samples.t_ns.tolist() == expected.t_ns.tolist()
+    assert paths(samples, table) == paths(expected, table) and samples.unplaced == expected.unplaced
+    assert [(one.tid, one.role) for one in threads] == [(one.tid, one.role) for one in others]
+
+
 def test_interpreter_frames_are_left_out_and_samples_without_a_stack_are_unknown() -> None:
     lost = Frame("unknown", "libx.so", "", "")
     system = Frame("kernel", "vmlinux", "", "futex_wait")
@@ -156,6 +174,20 @@ def test_a_thread_whose_id_had_ended_is_another_thread() -> None:
     samples, threads, _ = joined_samples(raw(rows, names={5: "later"}), known, NO_TRIPLES, MAPPED)
     assert samples.thread.tolist() == [0, 0, 1, 2, 3]
     assert (threads[3].tid, threads[3].name, threads[3].seen_ns, threads[3].role) == (5, "later", 9 * S, "system")
+
+
+def test_a_name_that_the_kernel_cut_is_whole() -> None:
+    cut = [replace(thread(tid, serial=serial), name="ForkJoinPool-1-") for tid, serial in ((5, -1), (6, -1), (7, 3))]
+    names = {5: "ForkJoinPool-1-worker-1", 6: "another name", 7: "ForkJoinPool-1-worker-2"}
+    _, threads, _ = joined_samples(raw([(S, tid, [RUN]) for tid in (5, 6, 7)], names=names), cut, NO_TRIPLES, MAPPED)
+    assert [own.name for own in threads] == ["ForkJoinPool-1-worker-1", "ForkJoinPool-1-", "ForkJoinPool-1-"]
+
+
+def test_a_thread_with_the_name_of_its_process_has_that_by_its_profiler() -> None:
+    known = [replace(thread(tid), name=name) for tid, name in ((5, "java"), (6, "java"), (7, "java"), (8, "VM Thread"))]
+    rows = [(S, tid, [RUN]) for tid in (6, 7, 8)]
+    _, threads, _ = joined_samples(raw(rows, names={6: "main", 8: "later"}), known, NO_TRIPLES, MAPPED, pid=5)
+    assert [own.name for own in threads] == ["java", "main", "java", "VM Thread"]
 
 
 def test_a_thread_that_the_first_reading_lists_began_before() -> None:

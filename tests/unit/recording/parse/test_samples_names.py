@@ -25,6 +25,7 @@ APK = "/data/app/~~x==/org.example-y==/base.apk"
         ("org.example.Main$Inner.run", "/memfd:jit-cache (deleted)"),
         ("org.example.Main$Inner.run", "[JIT app cache]"),
         ("Lorg/example/Main$Inner;::run", "/tmp/perf-812.map"),
+        ("Lorg/example/Main$Inner;.run", "/tmp/perf-812.map"),
         ("void org.example.Main$Inner::run(int)", "/tmp/perf-812.map"),
         ("org.example.Main$Inner::run", "/root/.debug/jit/jitted-812-1.so"),
     ],

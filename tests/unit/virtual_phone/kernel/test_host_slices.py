@@ -27,7 +27,7 @@ def now_ns() -> int:
     return time.monotonic_ns() + 1_000_000_000
 
 
-def test_an_instance_is_private_and_is_removed(tmp_path: Path) -> None:
+def test_an_instance_is_private_serves_the_next_trace_and_is_removed(tmp_path: Path) -> None:
     tracefs = FakeTracefs(tmp_path)
     slices = HostSlices(SPEC, tracefs.instance(), [PID])
     (folder,) = (tmp_path / "instances").iterdir()
@@ -37,7 +37,16 @@ def test_an_instance_is_private_and_is_removed(tmp_path: Path) -> None:
     assert set(map(int, files["set_event_pid"].split())) >= {2, threading.get_native_id()}
     assert all(path.read_text() == "1" for path in folder.rglob("enable"))
     slices.stop(0)
+    assert (folder / "tracing_on").read_text() == "0"
+    again = HostSlices(SPEC, tracefs.instance(), [])
     slices.stop(0)
+    assert list((tmp_path / "instances").iterdir()) == [folder]
+    assert [(folder / name).read_text() for name in ("tracing_on", "set_event_pid")] == ["1", "2 "]
+    other = tracefs.instance()
+    assert len(list((tmp_path / "instances").iterdir())) == 2
+    again.stop(0)
+    other.release()
+    tracefs.close()
     assert not list((tmp_path / "instances").iterdir())
 
 
@@ -51,7 +60,7 @@ def test_what_killed_phones_left_is_removed_and_nothing_else(tmp_path: Path) -> 
     FakeTracefs(tmp_path)
     left = {path.name for path in (tmp_path / "instances").iterdir()}
     assert left >= set(others) and not left & set(strays) and len(left) == len(others) + 1
-    instance.remove()
+    instance.close()
 
 
 def pages(now_ns: int) -> dict[int, bytes]:
@@ -90,6 +99,16 @@ def test_the_oldest_pages_give_way_and_that_is_reported(tmp_path: Path, now_ns: 
     ends = [now_ns + _MS * k for k in (7, 8, 9)]
     assert recorded.dropped > 0 and recorded.lost_ns == [ends[0]]
     assert recorded.slices[-1].end_ns == ends[-1] and sum(s.end_ns - s.start_ns for s in recorded.slices) == 1_500
+
+
+def test_a_thread_that_began_in_a_page_that_gave_way_still_has_slices(tmp_path: Path, now_ns: int) -> None:
+    first = page([newtask(now_ns, PID, CHILD, "python")], begin_ns=now_ns)
+    later = b"".join(page([ran(now_ns + _MS * k, CHILD, 500)], begin_ns=now_ns) for k in range(1, 4))
+    slices = HostSlices(SPEC, FakeTracefs(tmp_path, {0: first + later}).instance(), [PID], max_bytes=len(later))
+    slices.stop(0)
+    recorded = slices.recorded()
+    assert recorded.threads == {CHILD: TracedThread(CHILD, PID, "python")} and recorded.dropped > 0 and not recorded.births
+    assert sum(s.end_ns - s.start_ns for s in recorded.slices) == 1_500
 
 
 def test_the_models_slices_are_bounded() -> None:

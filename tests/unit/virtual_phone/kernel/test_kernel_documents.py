@@ -128,18 +128,6 @@ def test_one_task_draws_for_as_long_as_it_runs(shares: list[float], seed: int) -
 
 
 @settings(max_examples=25)
-@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
-def test_two_independent_cores_overlap_as_chance_has_it(first: float, second: float) -> None:
-    """The shared power is paid for the union of two cores' runs: between the longer of both and their sum."""
-    dt, count = 10 * MS, 50
-    model = KernelModel(PLAIN)
-    for number in range(count):
-        model.step(number * dt, (number + 1) * dt, {KernelTask(1, 1): round(first * dt), KernelTask(1, 2): round(second * dt)})
-    longest, total = max(first, second) * dt * count, min(1.0, first + second) * dt * count
-    assert longest - count <= model.rails.active_ns <= total + 2 * count
-
-
-@settings(max_examples=25)
 @given(st.lists(st.integers(0, 64 * MS), min_size=1, max_size=20))
 def test_more_than_the_cores_can_run_is_run_later_and_paid_once(demands: list[int]) -> None:
     """Without a limit on the host, surplus CPU time follows: no energy is invented, some of it comes late."""

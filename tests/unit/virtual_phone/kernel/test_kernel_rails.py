@@ -36,23 +36,6 @@ def total(rails: ModelledRails) -> float:
     return sum(rails.energies_uj().values())
 
 
-def test_an_idle_phone_spends_its_base(small_phone: PhoneSpec) -> None:
-    rails = ModelledRails(small_phone)
-    rails.add(1_000 * MS, [], [0, 0])
-    assert rails.energies_uj() == {"S4M_VDD_CPUCL0": 0, "S3M_VDD_CPUCL1": 0, "VDD_CPU_ACTIVE": 0, "VSYS_CPU_BASE": 8_000.0}
-
-
-def test_one_running_core(small_phone: PhoneSpec) -> None:
-    rails = Split(small_phone)
-    rails.add(DT, [Segment(MS, 5 * MS, 2, A)], [1, 0])
-    # 4 ms at 100 mW core, 20 mW cluster, 40 mW active; 10 ms at 8 mW base. 1 mW × 1 ms = 1 µJ.
-    assert rails.energies_uj() == pytest.approx(
-        {"S4M_VDD_CPUCL0": 0, "S3M_VDD_CPUCL1": 480, "VDD_CPU_ACTIVE": 160, "VSYS_CPU_BASE": 80}
-    )
-    assert rails.tasks[A].energy_uj == pytest.approx(640)
-    assert rails.tasks[A].cpu_ns == 4 * MS
-
-
 def test_on_times_are_unions_and_shared_parts_are_split(small_phone: PhoneSpec) -> None:
     rails = Split(small_phone)
     # A: 0 – 6 ms on core 0, B: 4 – 8 ms on core 1 (same cluster), C: 5 – 9 ms on the big core.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from navitas.virtual_phone.kernel.kernel_model import DOWN_LIMIT_NS, Governor
-from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, KernelTask, Scheduler, TaskPlacement
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Scheduler, TaskPlacement
 from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
 
 MS = 1_000_000
@@ -17,15 +17,6 @@ def run(scheduler: Scheduler, runs: dict[KernelTask, int], steps: int = 1) -> li
         scheduler.give(runs, {})
         placed = scheduler.place(DT)
     return placed
-
-
-def test_utilisation_has_a_half_life(small_phone: PhoneSpec) -> None:
-    scheduler = Scheduler(small_phone)
-    scheduler.give({A: HALF_LIFE_NS}, {})
-    scheduler.place(HALF_LIFE_NS)
-    assert sum(scheduler.core_utils()) == 512
-    scheduler.place(HALF_LIFE_NS)
-    assert sum(scheduler.core_utils()) == 256
 
 
 def test_a_light_task_stays_small_and_a_heavy_one_grows_to_the_big_core(small_phone: PhoneSpec) -> None:
@@ -80,15 +71,6 @@ def test_idle_tasks_are_forgotten(small_phone: PhoneSpec) -> None:
     run(scheduler, {A: DT}, 10)
     run(scheduler, {}, 60)
     assert scheduler.core_utils() == [0.0, 0.0, 0.0]
-
-
-def test_the_governor_asks_for_a_quarter_more_than_used() -> None:
-    governor = Governor(ClusterSpec((0, 1), (500, 1000, 1500, 2000), (1.0, 2.0, 3.0, 4.0), 0.0, 1024.0))
-    now = DOWN_LIMIT_NS
-    for util, index in ((0.0, 0), (204.0, 0), (205.0, 1), (409.0, 1), (410.0, 2), (614.0, 2), (615.0, 3), (5000.0, 3)):
-        now += DT
-        governor.update(now, [0.0, util])
-        assert governor.index == index
 
 
 def test_the_governor_rises_at_once_and_falls_late() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -35,7 +36,12 @@ def test_samples_of_a_run_name_its_methods(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"no JFR" * 20, JfrText(events=sample(5, 1, 1)).chunk(finished=False)])
 def test_a_damaged_file_is_a_warning(tmp_path: Path, data: bytes) -> None:
-    recording = parsed(tmp_path / "recording", data)
-    (warning,) = (one for one in recording.warnings if one.code == "events_missing")
+    folder = tmp_path / "recording"
+    parsed(folder, data)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["settings"]["mode"] = "sample"
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    recording = parse_recording(open_recording(folder))
+    (warning,) = (one for one in recording.warnings if one.code == "events_missing" and one.run == 0)
     assert "its stack samples cannot be read" in warning.message and "samples-1.jfr" in warning.message
     assert recording.runs[0].calls.samples is None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.jfr_writer import WALL, JfrText, event, metadata, sample, varint
+from support.jfr_writer import RUNNABLE, SAMPLE, SLEEPING, WALL, JfrText, event, metadata, sample, varint
 
 from navitas.base.errors import RecordingError
 from navitas.recording.parse.jfr.jfr_file import HEADER
@@ -106,10 +106,33 @@ def test_the_period_is_the_requested_cpu_time(tmp_path: Path) -> None:
 
 
 def test_samples_of_wall_time_count_if_there_are_no_others(tmp_path: Path) -> None:
-    wall = sample(5_000_000, 4002, 1, WALL)
+    wall = sample(5_000_000, 4002, 1, WALL, RUNNABLE)
     assert read(tmp_path, profile(events=profile().events + wall).chunk()).t_ns.tolist()[-1] == 4_500_000
     alone = read(tmp_path, profile(events=wall).chunk())
     assert (alone.t_ns.tolist(), alone.period_ns) == ([5_000_000], None)
+
+
+def test_wall_clock_samples_in_the_event_of_cpu_samples_are_known_by_their_state(tmp_path: Path) -> None:
+    """As async-profiler before 4.0 writes them, and later ones with `nobatch`."""
+    ran = sample(5_000_000, 4002, 1, state=RUNNABLE)
+    slept = sample(6_000_000, 4002, 2, state=SLEEPING)
+    assert read(tmp_path, profile(events=profile().events + ran + slept).chunk()).t_ns.tolist()[-1] == 4_500_000
+    alone = read(tmp_path, profile(events=ran + slept).chunk())
+    assert (alone.t_ns.tolist(), alone.period_ns, alone.lost) == ([5_000_000], None, 0)
+
+
+@pytest.mark.parametrize("kind", [SAMPLE, WALL])
+def test_samples_of_threads_that_slept_are_left_out(kind: int, tmp_path: Path) -> None:
+    slept = b"".join(sample(1_000_000 * ms, 4001, 7, kind, SLEEPING) for ms in range(5, 50))
+    assert len(read(tmp_path, profile(events=sample(2_000_000, 4001, 1, kind, RUNNABLE) + slept).chunk())) == 1
+    assert len(read(tmp_path, profile(events=slept).chunk())) == 0
+
+
+def test_a_jdk_calls_threads_that_ran_runnable(tmp_path: Path) -> None:
+    """So did async-profiler before 3.0, which had no name for the state of CPU samples."""
+    states = {RUNNABLE: "STATE_RUNNABLE", SLEEPING: "STATE_SLEEPING"}
+    raw = read(tmp_path, profile(events=sample(2_000_000, 4001, 1, state=RUNNABLE), states=states).chunk())
+    assert (len(raw), raw.period_ns) == (1, 1e6)
 
 
 def test_what_has_no_stack_or_thread_is_counted(tmp_path: Path) -> None:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import tracemalloc
+import zlib
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import perfetto_writer as pw
-from support.perfetto_samples import CLEARED, CYCLES, MONOTONIC_RAW, PAGE_FAULTS, SampleWriter, stacks_of
+from support.perfetto_samples import CLEARED, CPU_CLOCK, CYCLES, MONOTONIC_RAW, PAGE_FAULTS, SampleWriter, stacks_of
 from support.perfetto_writer import PerfettoWriter
 
 from navitas.base.protobuf_writer import content, number
 from navitas.recording.parse.clock_triples import ClockTriples
 from navitas.recording.parse.samples_stacks import DEEPEST
 from navitas.recording.parse.stack_samples import RawSamples
+from navitas.recording.parse.tables import TID_LIMIT
 from navitas.recording.parse.trace import perfetto_packets, perfetto_samples
 from navitas.recording.parse.trace.join import to_monotonic
 from navitas.recording.parse.trace.perfetto import read_perfetto
-from navitas.recording.parse.trace.perfetto_sample_wire import scan_samples
+from navitas.recording.parse.trace.perfetto_sample_wire import SKIPPED, plain_samples
 
 MS = 1_000_000
 BOOT = 5_000_000 * MS
@@ -264,11 +267,13 @@ def test_packets_of_traced_perf_need_no_object() -> None:
     trace, writer = _trace()
     writer.sample(BOOT, TASK, SORT, error=6)
     writer.sample(BOOT + 1, WORKER, [], skipped=3)
-    scanned = scan_samples(trace.packets[-2:])
-    first, second = scanned.row(0), scanned.row(1)
-    assert first is not None and (first.timestamp, first.tid, first.unwind_error, first.is_skipped) == (BOOT, 500, 6, False)
-    assert second is not None and (second.pid, second.tid, second.is_skipped) == (500, 501, True)
-    assert first.interned[1] > first.interned[0] and second.interned[0] == second.interned[1]
+    writer.sample(BOOT + 2, TASK, SORT, error=6)
+    packets = trace.packets[-3:]
+    ends = np.cumsum(list(map(len, packets))).tolist()
+    (found,) = plain_samples(memoryview(b"".join(packets)), [0, *ends[:-1]], ends)
+    assert (found.low, found.high, found.timestamp.tolist()) == (1, 3, [BOOT + 1, BOOT + 2])
+    assert (found.pid.tolist(), found.tid.tolist()) == ([500, 500], [501, 500])
+    assert found.unwind_error.tolist() == [0, 6] and found.stack_iid[0] == SKIPPED < found.stack_iid[1]
 
 
 FIELDS = st.one_of(
@@ -278,20 +283,38 @@ FIELDS = st.one_of(
 )
 
 
-@given(st.lists(st.tuples(st.booleans(), FIELDS), max_size=6))
-def test_odd_packets_are_read_as_protobuf_reads_them(odd: list[tuple[bool, bytes]]) -> None:
-    trace, writer = _trace()
-    for i, (begins, field) in enumerate(odd):
-        writer.sample(BOOT + i, TASK, SORT)
-        trace.packets[-1] = field + trace.packets[-1] if begins else trace.packets[-1] + field
+TIDS = st.sampled_from([0, 500, 501, TID_LIMIT])
+SAMPLES = st.builds(
+    lambda task, stack, error, skipped: (task, stack, {"error": error, "skipped": skipped}),
+    st.tuples(TIDS, TIDS),
+    st.sampled_from([SORT, READ]),
+    st.sampled_from([0, 0, 1, 5, 6]),
+    st.sampled_from([None, None, 1, 4, 9]),
+)
+PACKETS = st.tuples(SAMPLES, st.none() | st.tuples(st.booleans(), FIELDS))
+COUNTERS, CLOCKS = st.sampled_from([CPU_CLOCK, PAGE_FAULTS]), st.sampled_from([0, MONOTONIC_RAW])
+
+
+@given(st.lists(PACKETS, max_size=8), COUNTERS, CLOCKS, st.booleans())
+def test_many_packets_are_read_as_protobuf_reads_each(packets: Any, counter: int, clock: int, is_packed: bool) -> None:
+    trace, writer = _trace(clock=clock, counter=counter)
+    for i, ((task, stack, others), odd) in enumerate(packets):
+        writer.sample(BOOT + i, task, stack, **others)
+        if odd is not None:
+            begins, field = odd
+            trace.packets[-1] = field + trace.packets[-1] if begins else trace.packets[-1] + field
+    if is_packed:
+        inner, trace = trace, PerfettoWriter()
+        trace.packets.append(content(50, zlib.compress(bytes(inner))))
     data = bytes(trace)
-    fast = read_perfetto(data)
+    many = read_perfetto(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(perfetto_packets, "may_be_sample", lambda _: False)
-        slow = read_perfetto(data)
-    assert fast.skipped_by_reason == slow.skipped_by_reason and fast.other_machines == slow.other_machines
-    assert (fast.trace.samples is None) == (slow.trace.samples is None)
-    if fast.trace.samples is not None and slow.trace.samples is not None:
-        assert fast.trace.samples.t_ns.tolist() == slow.trace.samples.t_ns.tolist()
-        assert fast.trace.samples.tid.tolist() == slow.trace.samples.tid.tolist()
-        assert stacks_of(fast.trace.samples) == stacks_of(slow.trace.samples)
+        patch.setattr(perfetto_packets, "plain_samples", lambda *_: ())
+        single = read_perfetto(data)
+    assert many.skipped == single.skipped and many.warnings == single.warnings and many.other_machines == single.other_machines
+    found, expected = many.trace.samples, single.trace.samples
+    assert (found is None) == (expected is None)
+    if found is not None and expected is not None:
+        assert found.t_ns.tolist() == expected.t_ns.tolist() and found.tid.tolist() == expected.tid.tolist()
+        assert stacks_of(found) == stacks_of(expected) and found.process_of == expected.process_of
+        assert (found.lost, found.cut, found.broken) == (expected.lost, expected.cut, expected.broken)
