@@ -10,6 +10,7 @@ from typing import Any
 from fsspec.implementations.webhdfs import WebHDFile, WebHDFS
 
 _TIMEOUT_S = 60
+_TRIES = 3
 
 
 class WholeFilesHdfs(WebHDFS):  # type: ignore[misc]
@@ -24,7 +25,7 @@ class WholeFilesHdfs(WebHDFS):  # type: ignore[misc]
         target = self._strip_protocol(path)
         new = f"{target}.{secrets.token_hex(8)}.new"
         try:
-            self._data("CREATE", "put", new, data=value, overwrite="false")
+            self._data("CREATE", "put", new, data=value, overwrite="true")
             if mode != "create":
                 self._call("RENAME", "put", new, destination=target, renameoptions="OVERWRITE")
             elif not self._call("RENAME", "put", new, destination=target).json()["boolean"]:
@@ -46,13 +47,24 @@ class WholeFilesHdfs(WebHDFS):  # type: ignore[misc]
             raise RuntimeError(str(error)) from error
 
     def _data(self, operation: str, method: str, path: str, *, data: bytes | None = None, **options: Any) -> bytes:
-        """What a data node answers, whose address is the name node's answer. A gateway may answer a read itself."""
-        answer = self._call(operation, method, path, redirect=False, **options)
-        if data is not None or "Location" in answer.headers:
+        """What a data node answers, whose address is the name node's answer. A gateway may answer a read itself.
+
+        If a data node fails or hangs, this begins again at the name node, which may name another data node.
+        """
+        for tries_left in reversed(range(_TRIES)):
+            answer = self._call(operation, method, path, redirect=False, **options)
+            if data is None and "Location" not in answer.headers:
+                break
             url = self._apply_proxy(answer.headers["Location"])
-            answer = self.session.request(method, url, data=data, headers={"Content-Type": "application/octet-stream"})
+            try:
+                answer = self.session.request(method, url, data=data, headers={"Content-Type": "application/octet-stream"})
+            except OSError:
+                if not tries_left:
+                    raise
+                continue
             if not answer.ok:
                 raise RuntimeError(f"a data node answers {answer.status_code}: {answer.text}")
+            break
         return bytes(answer.content)
 
     def _open(self, path: str, mode: str = "rb", cache_type: str = "readahead", **_: Any) -> WebHDFile:
