@@ -1,10 +1,16 @@
-"""Paths in object stores, such as `s3://bucket/fleet`, through fsspec. They are configured as fsspec is, on each machine."""
+"""Paths in object stores and on HDFS, through fsspec. They are configured as fsspec is, on each machine.
+
+What a fleet needs of a store: an object appears, and is replaced, completely or not at all; of several processes that create the
+same object, one succeeds (`Snapshot.check_writable`); what is written can be read at once. It need not be listed at once, and
+nothing needs a rename or a lock.
+"""
 
 from __future__ import annotations
 
 import errno
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +22,15 @@ from navitas.base.errors import NavitasError, UsageError
 from navitas.base.extra_libraries import extra_library, install_packages
 from navitas.base.untrusted_text import printable
 
-_WHOLE_OBJECTS = ("s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "memory")
-"""Schemes whose objects become visible completely or not at all. `memory` is fsspec's own, for tests."""
+_PACKAGES = {
+    **dict.fromkeys(("s3", "s3a"), "s3fs"),
+    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
+    **dict.fromkeys(("abfs", "abfss", "az"), "adlfs"),
+    "webhdfs": "requests",
+    "memory": "fsspec",
+}
+"""The package for each scheme whose objects become visible completely or not at all. `memory` is fsspec's own, for tests."""
+_QUERY = re.compile(r"\?[^\s'\"]+")
 _LONGEST = 300
 
 
@@ -42,10 +55,11 @@ class RemotePath(PosixPath):
             parts = urlsplit(url)
         except ValueError:
             parts = urlsplit("")
-        if scheme not in _WHOLE_OBJECTS:
+        if scheme not in _PACKAGES:
+            schemes = ", ".join(name for name in _PACKAGES if name != "memory")
             raise UsageError(
                 f"{scheme}://… cannot have a fleet: results are written as objects that are complete or absent",
-                f"Name a local folder, or a URL of {', '.join(_WHOLE_OBJECTS[:-1])}. Any URL can be a FILE of fleet ingest.",
+                f"Name a local folder, or a URL of {schemes} (for HDFS). Any URL can be a FILE of fleet ingest.",
             )
         if "@" in parts.netloc or parts.query or parts.fragment or not parts.netloc:
             raise UsageError(
@@ -129,10 +143,11 @@ class RemotePath(PosixPath):
     def rglob(self, pattern: str) -> Iterator[RemotePath]:  # type: ignore[override]
         """Yield the objects in the folder and its subfolders whose names end as the pattern `*end`, in order."""
         with self._named("listed", missing=False):
-            objects = self.system.find(str(self), detail=True)
+            system = self.system
+            folder, objects = system._strip_protocol(str(self)), system.find(str(self), detail=True)
         for name in sorted(objects):
             if name.endswith(pattern.removeprefix("*")):
-                file = type(self)(self.parts[0], *name.strip("/").split("/"))
+                file = self / name.removeprefix(folder).strip("/")
                 file.size = int(objects[name]["size"])
                 yield file
 
@@ -147,10 +162,16 @@ class RemotePath(PosixPath):
         fsspec = extra_library("fsspec", "URLs need", "remote")
         scheme = self.parts[0].rstrip(":")
         try:
+            if scheme == "webhdfs":
+                from navitas.fleet import web_hdfs  # noqa: PLC0415
+
+                kind = web_hdfs.WholeFilesHdfs
+            else:
+                kind = fsspec.get_filesystem_class(scheme)
             # What another machine writes or removes must be seen.
-            return fsspec.filesystem(scheme, use_listings_cache=False)
+            return kind(**kind._get_kwargs_from_urls(str(self)), use_listings_cache=False)
         except ImportError as error:
-            package = {"s3": "s3fs", "s3a": "s3fs", "gs": "gcsfs", "gcs": "gcsfs"}.get(scheme, "adlfs")
+            package = _PACKAGES[scheme]
             raise UsageError(f"{self}: needs the package {package}", install_packages([package])) from error
 
     @contextmanager
@@ -166,9 +187,11 @@ class RemotePath(PosixPath):
         except Exception as error:
             if missing and isinstance(error, FileNotFoundError):
                 raise FileNotFoundError(errno.ENOENT, "no such object", str(self)) from error
-            if damage and (isinstance(error, ValueError) or (isinstance(error, OSError) and error.errno is None)):
+            # Arrow's errors of content are of no subclass of OSError. Those of requests are.
+            if damage and (isinstance(error, ValueError) or (type(error) is OSError and error.errno is None)):
                 raise
-            cause = printable(str(error), _LONGEST) or type(error).__name__
+            # The query of a store's URL may have a token.
+            cause = printable(_QUERY.sub("?…", str(error)), _LONGEST) or type(error).__name__
             raise RemoteError(
                 f"{self}: cannot be {verb}: {cause}", "Check the URL, your access to it, and the network."
             ) from error

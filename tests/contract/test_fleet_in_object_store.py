@@ -1,4 +1,4 @@
-"""A fleet in an S3-compatible store has the results of a local one, on this machine and on Spark's separate workers."""
+"""A fleet in an S3-compatible store or on HDFS has a local one's results, on this machine and on Spark's separate workers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
+import fsspec
 import pytest
 from support.command_line import NAVITAS
 from support.fleet_compare import findings, same_findings
 from support.fleet_samples import json_lines, row
+from support.hdfs_server import hdfs_server
 from support.object_server import copy_to, object_server
 
 from navitas.base.errors import ExitCode
@@ -23,16 +26,20 @@ from navitas.cli import spark_application
 from navitas.cli.main import run
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings.results import Row
-from navitas.fleet.remote_path import RemotePath
+from navitas.fleet.remote_path import RemoteError, RemotePath
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 
+HDFS = pytest.param("webhdfs", marks=[pytest.mark.extended, pytest.mark.jvm])
 
-@pytest.fixture(scope="module")
-def bucket() -> Iterator[RemotePath]:
-    with object_server() as found:
+
+@pytest.fixture(scope="module", params=["s3", HDFS])
+def bucket(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RemotePath]:
+    if request.param == "webhdfs":
+        request.getfixturevalue("jvm")
+    with object_server() if request.param == "s3" else hdfs_server(tmp_path_factory.mktemp("hdfs")) as found:
         yield found
 
 
@@ -45,6 +52,43 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Seq
     computed = Store.open(shutil.copytree(store.path, folder / "computed"))
     with closing(DuckDbEngine(folder / "spill")) as engine:
         return store.path, findings(bring_up_to_date(computed, engine))
+
+
+def test_the_place_has_what_a_fleet_needs(bucket: RemotePath) -> None:
+    """As navitas/fleet/remote_path.py says."""
+    file = bucket / "place" / "month=2026-01" / "a b.parquet"
+    with pytest.raises(FileNotFoundError):
+        file.read_bytes()
+    contents = [bytes([number]) * 200_000 for number in range(8)]
+    with ThreadPoolExecutor(len(contents)) as writing:
+        created = [*writing.map(file.create, contents)]
+    assert created.count(True) == 1 and file.read_bytes() == contents[created.index(True)]
+    seen: list[bytes] = []
+    with ThreadPoolExecutor(2) as replacing:
+        replaced = replacing.submit(lambda: [*map(file.write_bytes, contents)])
+        while not replaced.done():
+            seen.append(file.read_bytes())
+    assert set(seen) <= set(contents) and file.read_bytes() == contents[-1]
+    assert [(found, found.stat().st_size) for found in bucket.rglob("*")] == [(file, 200_000)]
+    with file.reading() as stream:
+        stream.seek(199_990)
+        assert stream.read() == contents[-1][:10]
+    file.unlink()
+    file.unlink()
+    assert not file.exists() and [*bucket.rglob("*")] == []
+
+
+@pytest.mark.parametrize("bucket", [HDFS], indirect=True)
+def test_what_hdfs_refuses_is_an_error_that_names_it(bucket: RemotePath, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also below a folder that may be listed: fsspec leaves that out."""
+    top = bucket / "refused"
+    (top / "own" / "file").write_bytes(b"")
+    bucket.system.chmod(str(top / "own"), 700)
+    monkeypatch.setitem(fsspec.config.conf, "webhdfs", {"user": "other"})
+    with pytest.raises(RemoteError, match=f"{top}: cannot be listed: Permission denied: user=other"):
+        list(top.rglob("*"))
+    with pytest.raises(RemoteError, match=f"{top}/file: cannot be written: .*Permission denied: user=other"):
+        (top / "file").create(b"")
 
 
 def test_one_machine_finds_the_same(bucket: RemotePath, local: tuple[Path, dict[str, Sequence[Row]]], tmp_path: Path) -> None:
@@ -111,8 +155,9 @@ def test_commands_store_and_erase(bucket: RemotePath, tmp_path: Path, capsys: py
     assert "Rates of 2 clients with 80 samples" in capsys.readouterr().out
     assert run(["fleet", "erase", url, "--client", "one"]) == run(["fleet", "rates", url]) == ExitCode.OK
     assert "Rates of 1 client with 40 samples" in capsys.readouterr().out
-    assert run(["fleet", "ingest", "s3://no-such-bucket/fleet", files[0]]) == ExitCode.TROUBLE
-    assert "s3://no-such-bucket/fleet/commits: cannot be listed: " in capsys.readouterr().err
+    nowhere = f"{bucket.parts[0]}//no-such-bucket.invalid/fleet"
+    assert run(["fleet", "ingest", nowhere, files[0]]) == ExitCode.TROUBLE
+    assert f"{nowhere}/commits: cannot be listed: " in capsys.readouterr().err
 
 
 @pytest.mark.extended
