@@ -9,16 +9,22 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from navitas.base.errors import NavitasError
 from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, check_inside
-from navitas.fleet.remote_path import RemotePath
+from navitas.fleet.remote_path import RemoteError, RemotePath
 
 _KEPT = 20
 """Commits that may still be read. Older ones become empty objects, which keep their numbers taken."""
 _EMPTY = b"{}"
+
+
+class UnknownCommit(FleetError):
+    """The store may or may not have a commit, so its objects stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +87,20 @@ class Snapshot:
             probe.unlink()
 
     def commit(self, files: Mapping[str, bytes], parts: Mapping[str, int]) -> Snapshot:
-        """Write the next commit: `files` replace those of this one. Raises `FleetError` if another process was faster."""
+        """Write the next commit: `files` replace those of this one. Raises `FleetError` if another process was faster,
+        and `UnknownCommit` if the store does not say whether it has the commit.
+        """
         number = self.number + 1
         added = {name: f"{layout.COMMITS}/{number:08d}-{self.token}-{name}" for name in files}
         for name, data in files.items():
             (self.root / added[name]).write_bytes(data)
         made = Snapshot(self.root, number, dict(parts), {**self.objects, **added}, self.token)
         text = json.dumps({"parts": made.parts, "objects": made.objects})
-        if not _commit_file(self.root, number).create(text.encode()):
+        if not _is_written(_commit_file(self.root, number), text.encode()):
             self.remove(added.values())
             raise FleetError(f"{self.root}: another process changed the fleet in the meantime", "Run the command again.")
-        made._forget_old()
+        with suppress(NavitasError):  # The next commit can do it.
+            made._forget_old()
         return made
 
     def remove(self, names: Iterable[str]) -> None:
@@ -114,6 +123,21 @@ class Snapshot:
 def snapshot_of(path: Path) -> Snapshot | None:
     """The latest snapshot of a fleet in an object store; None for a local folder."""
     return Snapshot.latest(path) if isinstance(path, RemotePath) else None
+
+
+def _is_written(file: RemotePath, commit: bytes) -> bool:
+    """Create the object of a commit. Return whether it is this one: its answer may be lost, or it may have been sent twice."""
+    try:
+        return file.create(commit) or file.read_bytes() == commit
+    except RemoteError as error:
+        try:
+            return file.read_bytes() == commit
+        except FileNotFoundError:
+            raise error from None
+        except RemoteError:
+            raise UnknownCommit(
+                f"{error.message}; it may have the commit", f"{error.remedy} Then run the command again."
+            ) from error
 
 
 def _commit_file(root: RemotePath, number: int) -> RemotePath:

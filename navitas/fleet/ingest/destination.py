@@ -13,7 +13,7 @@ from navitas.base.owned_folder import owned_folder
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError
 from navitas.fleet.remote_path import RemotePath
-from navitas.fleet.snapshot import Snapshot
+from navitas.fleet.snapshot import Snapshot, UnknownCommit
 from navitas.fleet.store import exclusive_writer
 
 _AT_ONCE = 8
@@ -74,7 +74,10 @@ class _Publisher:
         self._sent = committed
 
     def publish(self) -> None:
-        """Write new parts and refused rows, then commit. Raises `NavitasError`; then, the fleet has not changed."""
+        """Write new parts and refused rows, then commit.
+
+        Raises `UnknownCommit` if the store may have them, other kinds of `NavitasError` if the fleet has not changed.
+        """
         parts = self._folder / layout.SAMPLES
         sizes = {file.relative_to(parts).as_posix(): file.stat().st_size for file in parts.rglob("*.parquet")}
         new = [f"{layout.SAMPLES}/{name}" for name in sizes.keys() - self._snapshot.parts.keys()]
@@ -85,6 +88,8 @@ class _Publisher:
             with ThreadPoolExecutor(_AT_ONCE) as writing:
                 list(writing.map(self._copy, [*new, *refused]))
             self._snapshot = self._snapshot.commit(changed, {**self._snapshot.parts, **sizes})
+        except UnknownCommit:
+            raise
         except NavitasError:
             with suppress(NavitasError):  # What refuses to write may refuse to remove. No commit lists these parts.
                 self._snapshot.remove(new)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ class Faulty:
 @pytest.fixture
 def root(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[RemotePath]:
     monkeypatch.setenv(SALT_VARIABLE, "0123456789abcdef")
-    bucket = f"memory://{request.node.name}"
+    bucket = f"memory://{request.node.originalname}"
     yield RemotePath.parse(f"{bucket}/fleet")
     if fsspec.filesystem("memory").exists(bucket):
         fsspec.filesystem("memory").rm(bucket, recursive=True)
@@ -128,6 +128,43 @@ def test_a_killed_ingest_changes_nothing(root: RemotePath, tmp_path: Path, fault
     assert len(rows_of(root)) == 40
     assert stored(root, tmp_path / "2.jsonl").accepted == 40
     assert len(rows_of(root)) == 80
+
+
+@pytest.mark.parametrize("error", [OSError("connection reset"), FileExistsError("sent twice")])
+def test_a_commit_whose_answer_is_lost_has_its_samples(
+    root: RemotePath, tmp_path: Path, faults: dict[str, Any], error: OSError
+) -> None:
+    faults["pipe_file"] = with_lost_answer(error)
+    assert stored(root, samples(tmp_path / "1.jsonl", "one")).accepted == 40
+    faults.clear()
+    assert len(rows_of(root)) == 40 and stored(root, samples(tmp_path / "2.jsonl", "two")).accepted == 40
+
+
+def test_an_unknown_commit_keeps_its_samples(root: RemotePath, tmp_path: Path, faults: dict[str, Any]) -> None:
+    def lost(*_: Any, **__: Any) -> None:
+        raise OSError("connection reset")
+
+    def write(path: str, data: bytes, **options: Any) -> None:
+        if path.endswith("0001.json"):
+            faults["cat_file"] = lost
+        with_lost_answer(OSError("connection reset"))(path, data, **options)
+
+    faults["pipe_file"] = write
+    with pytest.raises(FleetError, match="cannot be written: connection reset; it may have the commit"):
+        stored(root, file := samples(tmp_path / "1.jsonl", "one"))
+    faults.clear()
+    assert len(rows_of(root)) == 40 and stored(root, file).duplicates in (0, 40) and len(rows_of(root)) == 40
+
+
+def with_lost_answer(error: OSError) -> Callable[..., None]:
+    """Return what writes an object, and raises an error after it has written a commit."""
+
+    def write(path: str, data: bytes, **options: Any) -> None:
+        fsspec.filesystem("memory").pipe_file(path, data, **options)
+        if path.endswith("0001.json"):
+            raise error
+
+    return write
 
 
 def test_a_store_that_lists_late_has_all_samples(root: RemotePath, tmp_path: Path, faults: dict[str, Any]) -> None:
