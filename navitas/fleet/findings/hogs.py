@@ -93,7 +93,8 @@ class Hogs:
 
     `alone` has regressions on each app alone, and `given` those given all other apps that drain. `effect` is the extra drain of
     the latter, with the errors of what is inferred. `shared_error` is the part of its error that is the same on all clients: what
-    is inferred about the screen. `false_rate` is the false discovery rate at which the app is a hog, or NaN with too few clients.
+    is inferred about the screen. `false_rate` is the false discovery rate at which the app is a hog, or NaN with too few clients or
+    too short runs.
     `usual_ppm_s` is the drain of all clients.
     """
 
@@ -155,15 +156,14 @@ def find_hogs(fleet: Fleet) -> Hogs:
         evidence=evidence,
         least_ppm_s=MIN_SHARE * usual,
     )
-    is_known = claim != Claim.SHORT
     return Hogs(
         app=evidence.app,
         alone=alone,
         given=given,
         rate=alone.drop_ppm / np.maximum(alone.seconds, 1.0),
-        effect=replace(effect, value=np.where(is_known, effect.value, np.nan)),
+        effect=effect,
         shared_error=np.hypot(shown, charged),
-        false_rate=np.where(is_known, false_rate, np.nan),
+        false_rate=np.where(claim == Claim.SHORT, np.nan, false_rate),
         claim=claim,
         usual_ppm_s=usual,
         evidence=evidence,

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
 from navitas.fleet.findings.bugs import Bugs
-from navitas.fleet.findings.hogs import Hogs
+from navitas.fleet.findings.hogs import Claim, Hogs
 from navitas.fleet.findings.scores import Scores
 from navitas.fleet.findings.single_apps import SingleApps
 from navitas.fleet.schema import pseudonym
@@ -163,6 +163,7 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
     """All apps by name, with what is said about each."""
     names = fleet.app_names
     ends = np.stack([hogs.effect.low, hogs.effect.value, hogs.effect.high]).T
+    ends[hogs.claim == Claim.SHORT] = np.nan  # Too low to be shown. Bugs are still compared with it.
     excluded = hogs.excluded_ppm_s
     rows = [
         AppRow(
