@@ -43,7 +43,11 @@ class Tracefs:
     def instance(self) -> Instance:
         """Return an instance that records from now on. Raises OSError, or ValueError if the kernel's formats are unknown."""
         instance = self._released.pop() if self._released else self._new()
-        instance.start()
+        try:
+            instance.start()
+        except OSError:
+            instance.close()
+            raise
         return instance
 
     def remove_strays(self) -> None:

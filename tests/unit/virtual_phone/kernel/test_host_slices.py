@@ -50,6 +50,20 @@ def test_an_instance_is_private_serves_the_next_trace_and_is_removed(tmp_path: P
     assert not list((tmp_path / "instances").iterdir())
 
 
+def test_an_instance_that_does_not_start_is_closed_and_replaced(tmp_path: Path) -> None:
+    tracefs = FakeTracefs(tmp_path)
+    tracefs.instance().release()
+    (folder,) = (tmp_path / "instances").iterdir()
+    (folder / "tracing_on").unlink()
+    with pytest.raises(OSError, match="tracing_on"):
+        tracefs.instance()
+    open_files = [os.readlink(file) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
+    assert not any(name.startswith(str(folder)) for name in open_files)
+    tracefs.instance().release()
+    tracefs.close()
+    assert not list((tmp_path / "instances").iterdir())
+
+
 def test_what_killed_phones_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
     living = FakeTracefs(tmp_path)
     instance = living.instance()
