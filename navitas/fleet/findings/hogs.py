@@ -93,9 +93,8 @@ class Hogs:
 
     `alone` has regressions on each app alone, and `given` those given all other apps that drain. `effect` is the extra drain of
     the latter, with the errors of what is inferred. `shared_error` is the part of its error that is the same on all clients: what
-    is inferred about the screen. `false_rate` is the false discovery rate at which the app is a hog, or NaN with too few clients or
-    too short runs.
-    `usual_ppm_s` is the drain of all clients.
+    is inferred about the screen. `false_rate` is the false discovery rate at which the app is a hog, or NaN with too few clients
+    or too short runs. `usual_ppm_s` is the drain of all clients.
     """
 
     app: I64

@@ -57,8 +57,8 @@ def test_an_instance_that_does_not_start_is_closed_and_replaced(tmp_path: Path) 
     (folder / "tracing_on").unlink()
     with pytest.raises(OSError, match="tracing_on"):
         tracefs.instance()
-    open_files = [os.readlink(file) for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
-    assert not any(name.startswith(str(folder)) for name in open_files)
+    open_files = [file.readlink() for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
+    assert not any(file.is_relative_to(folder) for file in open_files)
     tracefs.instance().release()
     tracefs.close()
     assert not list((tmp_path / "instances").iterdir())
