@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from navitas.insight.compare.comparison import compare
 from navitas.insight.compare.figures import FigureChoice
 from navitas.insight.compare.session import Session
 from navitas.insight.compare.subject import Subject
+from navitas.insight.compare.versions import is_recording
 
 SORT = Subject("method", "a.Sorter.sort()V")
 JOULES = st.sampled_from([0.0, 5e-324, 1e-300, 1e-160, 1e-12, 1.0, 1.0 + 1e-15, 2.0, 1e9, -1.0])
@@ -49,3 +51,7 @@ def test_energies_of_any_size_have_a_change_or_none(sides: list[list[list[float]
     for one in found.changes:
         assert math.isfinite(one.before_j) and math.isfinite(one.after_j)
         assert one.effect is None or not any(map(math.isnan, (one.effect.percent, one.effect.low_percent or 0, one.p or 0)))
+
+
+def test_a_name_of_a_session_that_cannot_be_a_path_is_no_recording() -> None:
+    assert not is_recording(Path("a" * 5_000))
