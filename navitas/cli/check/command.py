@@ -139,7 +139,8 @@ def command(
     sides = [[session for path in side for session in session_paths(path)] for side in (before_paths, () if project else paths)]
     settings = settings_of(ctx)
     kept = [] if settings is None else [settings.path, default_baseline(settings.path.parent)]
-    outputs.check(json_file, [*before_paths, *paths, *sides[0], *sides[1], *(file for file in kept if file is not None)])
+    judged = [] if project else paths  # A page in the folder of a project is no session.
+    outputs.check(json_file, [*before_paths, *judged, *sides[0], *sides[1], *(file for file in kept if file is not None)])
     if project is None:
         censuses = values["before_census"], values["census"]
         if given := given_options(ctx, _OF_PROJECTS):

@@ -118,11 +118,13 @@ def check_probes(bundle: Bundle, options: ProfileOptions) -> None:
     built, needed = bundle.manifest.probes, probes_of(options.granularity, options.mode)
     if built == needed or (built == "none" and options.granularity in ("test", "class")):
         return
-    fitting = {"blocks": "--granularity block", "none": "--granularity test or --mode sample"}.get(built, "--granularity method")
+    fitting = {"blocks": "use --granularity block", "none": "use --granularity test or --mode sample"}.get(
+        built, "leave out --mode sample" if options.mode == "sample" else "use --granularity method"
+    )
     chosen = "--mode sample" if options.mode == "sample" else f"--granularity {options.granularity}"
     raise UsageError(
         f"{bundle.path}: its classes have probes of kind '{built}', and {chosen} needs '{needed}'",
-        f"build the bundle with -Pnavitas.probes={needed}, or use {fitting}",
+        f"build the bundle with -Pnavitas.probes={needed}, or {fitting}",
     )
 
 

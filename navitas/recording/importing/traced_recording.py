@@ -16,7 +16,7 @@ from navitas.power.power_profile import read_power_profile
 from navitas.recording.event_chunks import marker_chunk, triple_chunk
 from navitas.recording.importing.art_trace import ArtThread, ArtTrace
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace, traced_notes
-from navitas.recording.importing.other_forms import is_perfetto, perfetto_form, trace_form
+from navitas.recording.importing.other_forms import STACKS, is_perfetto, perfetto_form, trace_form
 from navitas.recording.importing.place_in_trace import Placed, matched_threads, place, running_threads
 from navitas.recording.importing.plain_files import copy_file, errors_naming, head_of
 from navitas.recording.importing.recording_parts import (
@@ -35,6 +35,7 @@ from navitas.recording.manifest import Policy, Provenance
 from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.clock_triples import ClockTriples
 from navitas.recording.parse.reasons import Reason
+from navitas.recording.parse.samples_pprof import is_pprof
 from navitas.recording.parse.tables import ENTER
 from navitas.recording.parse.trace.join import Joined, to_monotonic
 from navitas.recording.parse.trace.perfetto import read_perfetto
@@ -97,7 +98,8 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
         triples = ((start, start, 0),)
         joined = _joined(raw, ClockTriples(*(np.array([value], np.int64) for value in triples[0])))
     if joined.trace is None:
-        if (other := perfetto_form(path) if binary else trace_form(head)) is not None:
+        stacks = STACKS if is_pprof(head) else None  # A profile can begin as a Perfetto trace does.
+        if (other := (perfetto_form(path) or stacks) if binary else trace_form(head)) is not None:
             raise other.error(shown)
         unit = "packets" if binary else "lines"
         skipped = [f"{count:,} {unit} were skipped ({reason})" for reason, count in raw.skipped_by_reason.items()]

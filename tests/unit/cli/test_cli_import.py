@@ -142,6 +142,7 @@ def test_the_format_can_be_named(place: Path, capsys: pytest.CaptureFixture[str]
     ("content", "said"),
     [
         (b"main;a.B.run 3\n", "this is a file of stack samples alone, which cannot be imported"),
+        (b"\n\x04\x08\x01\x10\x02\x12\x02\x12\x00", "this is a file of stack samples alone, which cannot be imported"),
         (b"app 7/7 5.000001: cycles:\n\t 7f01 main (/usr/bin/app)\n", "a kernel trace of the same time as LOG"),
         (b"# tracer: nop\n#\n", "Give what ran in it, too: --methods or --stacks."),
         (b"PERFILE2" + bytes(100), "perf script -i FILE"),

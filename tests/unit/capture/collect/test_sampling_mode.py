@@ -69,7 +69,7 @@ def test_a_bundle_with_probes_is_refused(tmp_path: Path, capsys: pytest.CaptureF
     assert run(["profile", "--bundle", str(bundle), "--mode", "sample"]) == ExitCode.USAGE
     said = " ".join(capsys.readouterr().err.split())
     assert "probes of kind 'methods', and --mode sample needs 'none'" in said
-    assert "-Pnavitas.probes=none, or use --granularity method" in said
+    assert "-Pnavitas.probes=none, or leave out --mode sample" in said
 
 
 def test_only_a_virtual_phone_needs_async_profiler(monkeypatch: pytest.MonkeyPatch) -> None:
