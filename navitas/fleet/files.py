@@ -31,6 +31,11 @@ class FleetError(NavitasError):
     """A fleet's folder cannot be read or written, or is not a fleet."""
 
 
+def one_line(error: Exception) -> str:
+    """Return what an error of Arrow or DuckDB says. Some of them have several lines, or end with a line break."""
+    return " ".join(str(error).split())
+
+
 def check_inside(names: Iterable[str]) -> None:
     """Raise `ValueError` if a name of a file is not within the fleet's folder."""
     if outside := next((name for name in names if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts), None):
@@ -56,7 +61,7 @@ def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
     except MemoryError:  # Also a subclass of ArrowException.
         raise
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
+        raise FleetError(f"{file}: cannot be read: {one_line(error)}", RESTORE) from error
 
 
 def read_metadata(file: Path) -> pq.FileMetaData:
@@ -92,7 +97,7 @@ def typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
         try:
             column = table[field.name].cast(field.type) if there else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
         except pa.ArrowException as error:
-            raise FleetError(f"{file}: values of column {field.name} are not {field.type}: {error}", RESTORE) from error
+            raise FleetError(f"{file}: values of column {field.name} are not {field.type}: {one_line(error)}", RESTORE) from error
         if (column.null_count or _element_nulls(column)) and not field.nullable:
             raise FleetError(f"{file}: column {field.name} {'has nulls' if there else 'is missing'}", RESTORE)
         columns.append(column)
@@ -161,4 +166,4 @@ def _unwritable(file: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot be written: {error}", "Free some space, or allow writing there.") from error
+        raise FleetError(f"{file}: cannot be written: {one_line(error)}", "Free some space, or allow writing there.") from error

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from navitas.base.folder_lock import FolderLock
 from navitas.base.new_files import is_leftover, remove_leftovers
 from navitas.fleet import layout
-from navitas.fleet.files import RESTORE, FleetError, read_metadata, read_table, typed, write_table
+from navitas.fleet.files import RESTORE, FleetError, one_line, read_metadata, read_table, typed, write_table
 from navitas.fleet.period import ALL_TIME, Period
 from navitas.fleet.remote_path import RemotePath
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays, client_number, parse_pseudonym
@@ -266,7 +266,7 @@ def _of_groups(file: Path, name: str) -> Iterator[tuple[int, int]]:
         column = metadata.schema.to_arrow_schema().get_field_index(name)
         groups = [metadata.row_group(number).column(column).statistics for number in range(metadata.num_row_groups)]
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
+        raise FleetError(f"{file}: cannot be read: {one_line(error)}", RESTORE) from error
     for one in groups:
         if one is None or not one.has_min_max:
             if len(values := read_table(file, [name])[name].to_numpy()):

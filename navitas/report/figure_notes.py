@@ -10,6 +10,7 @@ from navitas.base.units import counted, digits, duration, joules, percent, plus_
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import HandedWork
+from navitas.energy.analyze.notices import command_line
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
@@ -21,7 +22,7 @@ from navitas.insight.verdict.figures import Figures
 UNFIT = "unfit"
 _INTERVAL = unbroken("95 % interval")
 _PROFILES_WRONG_BY = unbroken("20 %")
-_ONE_RUN = "One run does not show how runs differ. To see that, add --repeat."
+_ONE_RUN = "One run does not show how runs differ."
 _LEAST_JIT = 0.01
 _LONGEST = 40
 _OTHER_WORK = "The JIT compiler and other processes do different work in each run."
@@ -65,12 +66,23 @@ def basis_note(figures: Figures) -> str:
     names = ("test class", "test classes") if figures.profile.is_by_class else ("test",)
     what = counted(len(figures.groups), *names)
     if figures.repeats == 1:
-        return f"{what}, one run each. ± is half of the {_INTERVAL} of the measurement. {_ONE_RUN}"
+        return f"{what}, one run each. ± is half of the {_INTERVAL} of the measurement. {_ONE_RUN}{_more_runs(figures.profile)}"
     return (
         f"{what}, {figures.repeats} runs each. Tests are medians of the runs that count; methods, threads and calls are parts of"
         f" them. Other figures are per run. ± is half of the {_INTERVAL} (or both ends), by the measurement and by differences"
         " between runs."
     )
+
+
+def _more_runs(profile: Profile) -> str:
+    """Return how to see how runs differ: `record` has no repeats, and no command measures imported data again."""
+    match command_line(profile.about)[1:2]:
+        case ["record"]:
+            return " To see that, record again, and compare several recordings (navitas compare)."
+        case ["import"]:
+            return ""
+        case _:
+            return " To see that, add --repeat."
 
 
 def tests_note(figures: Figures) -> str:

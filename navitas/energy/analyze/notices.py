@@ -86,7 +86,7 @@ def _counters(profile: Profile) -> Iterator[Notice]:
 def _costly_probes(profile: Profile) -> Iterator[Notice]:
     """Yield a warning if probes used much energy where samples can replace them: in tests on a virtual phone."""
     share, about = probe_share(profile.tests), profile.about
-    is_use = "record" in _command_line(about)[1:2]
+    is_use = "record" in command_line(about)[1:2]
     if share >= COSTLY_PROBES and about.device.get("kind") == "virtual" and not is_use:
         message = f"probes used {share:.0%} of the energy of the app's threads, which is subtracted by an estimate"
         yield Notice.with_code("probes_costly", message, "Samples need no probes: navitas profile --mode sample.")
@@ -138,7 +138,7 @@ def _leave_out(patterns: list[str], about: About) -> str:
     options = " ".join(f"--exclude '{pattern}'" for pattern in patterns)
     if about.device.get("kind") != "phone":
         return f"To exclude the methods with the most probe energy: navitas profile {options}"
-    skipped = "--skip-trivial" in _command_line(about)
+    skipped = "--skip-trivial" in command_line(about)
     what = "exclude the methods with the most probe energy" + ("" if skipped else ", and getters, setters and the like")
     more = "" if skipped else "--skip-trivial "
     return (
@@ -147,6 +147,7 @@ def _leave_out(patterns: list[str], about: About) -> str:
     )
 
 
-def _command_line(about: About) -> list[object]:
+def command_line(about: About) -> list[str]:
+    """Return the words of the command that made a recording, beginning with `navitas`. Empty if it is unknown."""
     words = about.provenance.get("command_line")
-    return words if isinstance(words, list) else []
+    return [*map(str, words)] if isinstance(words, list) else []

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work, named_tables
 from navitas.fleet.engine.processes import TaskProcesses, process_folder, remove_folder
-from navitas.fleet.files import FleetError
+from navitas.fleet.files import FleetError, one_line
 from navitas.fleet.remote_path import RemotePath
 
 MEMORY_MIB = 1024
@@ -57,7 +57,9 @@ class DuckDbEngine:
                 raise
             raise KeyboardInterrupt from error  # DuckDB drops the signal's own exception.
         except (duckdb.Error, FileNotFoundError) as error:
-            raise FleetError(f"a stage failed: {error}", "Delete the folder work of the fleet, and try again.") from error
+            raise FleetError(
+                f"a stage failed: {one_line(error)}", "Delete the folder work of the fleet, and try again."
+            ) from error
         finally:
             cursor.close()
 

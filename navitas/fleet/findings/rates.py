@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from navitas.base.errors import UsageError
 from navitas.base.new_files import replacing
 from navitas.base.untrusted_text import FORMULA_BEGIN
-from navitas.fleet.files import FleetError
+from navitas.fleet.files import FleetError, one_line
 from navitas.fleet.findings.results import PERCENT_H
 from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.regression.memberships import AppLists
@@ -191,7 +191,7 @@ def export(file: Path, schema: pa.Schema, tables: Iterable[pa.Table]) -> int:
                 writer.write_table(_joined(table, flat) if is_csv else table)
                 rows += table.num_rows
     except (OSError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: cannot be written: {error}", "Free some space, or name another file.") from error
+        raise FleetError(f"{file}: cannot be written: {one_line(error)}", "Free some space, or name another file.") from error
     return rows
 
 

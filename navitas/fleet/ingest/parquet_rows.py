@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from navitas.base.untrusted_text import printable
-from navitas.fleet.files import FleetError
+from navitas.fleet.files import FleetError, one_line
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.raw import COLUMNS, LATEST_S, RowBatch, missing_of, split_texts
 from navitas.fleet.ingest.typed_texts import times
@@ -54,7 +54,7 @@ class ParquetRows:
                     yield RowBatch(table, numbers, ignored=unknown)
                     number, unknown = numbers.stop, Counter()
         except (OSError, pa.ArrowException) as error:
-            raise FleetError(f"{self.path}: not a readable Parquet file: {error}", "Write the file again.") from error
+            raise FleetError(f"{self.path}: not a readable Parquet file: {one_line(error)}", "Write the file again.") from error
 
     def _typed(self, table: pa.Table) -> pa.Table:
         columns = []

@@ -13,7 +13,7 @@ import pyarrow.csv
 
 from navitas.base.regular_files import check_regular, read_regular
 from navitas.fleet import layout
-from navitas.fleet.files import FleetError, read_table, write_table, write_whole
+from navitas.fleet.files import FleetError, one_line, read_table, write_table, write_whole
 from navitas.fleet.findings.rates import plain_column
 from navitas.fleet.schema import parse_pseudonym
 from navitas.fleet.simulate.catalog import DAY_S, catalog_of, generator
@@ -40,7 +40,9 @@ def read_advice(file: Path) -> pa.Table:
         table = pyarrow.csv.read_csv(file, convert_options=as_texts)
         return pa.table({name: plain_column(table[name]) for name in ("client", "app")})
     except (OSError, KeyError, pa.ArrowException) as error:
-        raise FleetError(f"{file}: not a list of clients and apps: {error}", "Give a table with columns client, app.") from error
+        raise FleetError(
+            f"{file}: not a list of clients and apps: {one_line(error)}", "Give a table with columns client, app."
+        ) from error
 
 
 def act(

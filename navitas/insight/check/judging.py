@@ -26,6 +26,7 @@ from navitas.insight.compare.verdict import USUAL_SESSIONS
 _NAMES = 5
 _LONGEST_WARNING = 500
 _BUSY = "the device was busy or hot in all runs, so none counts"
+_QUIET = "Measure again on a quiet, cool device. A virtual phone is quiet if no other programs run on its computer"
 _NOTHING_BEFORE = "there is no session of the version before: give recordings with --before, or a revision with --against"
 _ONE_SESSION = "one session of each version shows no change: sessions differ even if the code is the same"
 _ONE_RUN = "a session has a single run, which does not show how runs differ"
@@ -187,7 +188,8 @@ class _Check:
                 return
         ordered = sorted(names)
         if is_change and old is None:
-            yield from (unknown(budget, name, _BUSY if self.all_sides[0] else _NOTHING_BEFORE) for name in ordered)
+            reason, remedy = (_BUSY, _QUIET) if self.all_sides[0] else (_NOTHING_BEFORE, "")
+            yield from (unknown(budget, name, reason, remedy=remedy) for name in ordered)
         elif is_change and old is not None:
             yield from drafts_of_changes(budget, ordered, old, new, together=self.together)
             for test in sorted(of_some):
@@ -260,7 +262,7 @@ class _Check:
         is_measured = bool(self.after and (self.before or not is_change))
         is_counted = estimate is None and judgement.subject.figure in COUNTS
         if not (is_measured or is_counted or judgement.reason):
-            return replace(judgement, verdict="not enough data", reason=_BUSY)
+            return replace(judgement, verdict="not enough data", reason=_BUSY, remedy=_QUIET)
         if estimate is None:
             return judgement
         shown = _as_percent if is_change else math.exp

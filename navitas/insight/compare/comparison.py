@@ -200,4 +200,7 @@ def _warnings(before: Sequence[Session], after: Sequence[Session], left_out: Seq
             "Give several recordings of each version, from different sessions"
         )
     if min(len(session.repeats) for session in sessions) < 2:
-        yield "a session has only one run, so how much its runs differ is unknown. Record with --repeat 3 or more"
+        yield (
+            "a session has only one run, so how much its runs differ is unknown. "
+            "navitas profile has --repeat 3 or more, navitas record has one run"
+        )

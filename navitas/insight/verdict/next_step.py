@@ -8,11 +8,12 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from navitas.base.untrusted_text import is_printable, printable
+from navitas.energy.analyze.notices import command_line
 from navitas.energy.analyze.profile import Profile
 from navitas.insight.verdict.statement import Statement
 
-RECORDING, PROJECT = "RECORDING", "PROJECT"
-"""Words of a command that stand for a folder."""
+RECORDING, PROJECT, _PACKAGE = "RECORDING", "PROJECT", "PACKAGE"
+"""Words of a command that stand for a folder, or an app."""
 _MASK = "***"
 _REPEATS, _HOOKS, _SAMPLES = ("--repeat", "5"), ("--record", "hooks"), ("--mode", "sample")
 _FEW = 5
@@ -32,6 +33,7 @@ _WITHOUT_TRACE = ("--trace", "none")
 """What makes the evidence worse is not repeated."""
 _PLAIN_PATH = re.compile(r"[\w./~+@][\w./~+@-]*")
 _UNKNOWN = ("navitas", "profile", PROJECT)
+_USE = ("navitas", "record", _PACKAGE)
 _LONGEST_WORD = 1000
 
 
@@ -87,14 +89,13 @@ def _again(profile: Profile) -> tuple[str, ...]:
     The recording can come from anyone, and the reader runs this command: it has only what `_kept` knows to be harmless.
     Empty for a recording of other tools' logs, which no command measures again, and of a JVM, whose command can be any program.
     """
-    words = profile.about.provenance.get("command_line")
-    if not isinstance(words, list) or not words or any(_MASK in str(word) for word in words):
+    if not (words := command_line(profile.about)):
         return _UNKNOWN
-    _, *command = map(str, words)
+    _, *command = words
     if not command or command[0] not in _AGAIN or "--java" in command:
         return ()
-    kept = _kept(command[1:])
-    return _UNKNOWN if kept is None else ("navitas", command[0], *kept)
+    kept = None if any(_MASK in word for word in words) else _kept(command[1:])
+    return ("navitas", command[0], *kept) if kept is not None else _USE if command[0] == "record" else _UNKNOWN
 
 
 def _sampled(again: Sequence[str]) -> tuple[str, ...]:

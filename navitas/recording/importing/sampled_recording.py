@@ -41,6 +41,8 @@ _MOST_THREADS, _MOST_SAMPLES = 10, 20_000
 _SURE, _LEAST = 0.95, 0.5
 _LISTED = 5
 _CLOCK_KNOWN = (".jfr", ".simpleperf")
+_AT_ONE_TIME = "Give a trace and samples of the same time. perf script -F +pid also prints processes."
+_WITH_PROCESSES = "Record the trace with ftrace's option record-tgid, or give samples with processes: perf script -F +pid."
 _ON_ONE_CLOCK = "Sample at the time of the trace, on its clock: perf record -k CLOCK_MONOTONIC, trace-cmd record -C mono."
 
 
@@ -142,10 +144,10 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None, shown: str) -> 
         for number, count in counts.most_common(_LISTED)
     )
     if not counts:
-        raise UsageError(
-            f"{shown}: the process of the stack samples is unknown: the trace has none of their threads",
-            "Give a trace and samples of the same time. perf script -F +pid also prints processes.",
-        )
+        why, remedy = "the trace has none of their threads", _AT_ONE_TIME
+        if np.isin(tids, trace.tasks.tid).any():
+            why, remedy = "the trace has no process ids, which --process does not replace", _WITH_PROCESSES
+        raise UsageError(f"{shown}: the process of the stack samples is unknown: {why}", remedy)
     if pid is not None:
         if pid not in counts:
             raise UsageError(f"{shown}: no stack samples of process {pid}", f"There are samples of: {listed}")

@@ -19,7 +19,7 @@ from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.arrays import ranks
 from navitas.recording.parse.samples_names import function_frame
-from navitas.recording.parse.samples_stacks import StackForest
+from navitas.recording.parse.samples_stacks import DEEPEST, StackForest
 from navitas.recording.parse.stack_samples import KERNEL, Frame, RawSamples
 from navitas.recording.parse.trace.trace_tables import Trace
 from navitas.recording.raw import readable
@@ -27,8 +27,11 @@ from navitas.recording.raw import readable
 NO_THREAD: Final = 0
 """The thread of stacks that name none."""
 MOST_SAMPLES: Final = 20_000_000
-_LINE_BYTES = 1 << 20
+_LINE_BYTES = 1 << 24
+"""Recursion without end has many thousands of frames."""
 _LINE = re.compile(rb"(.+?) (\d{1,9})\s*")
+_BEGUN = re.compile(rb'(?:[^\x00-\x1f";]{1,1000};){60,}[^\x00-\x1f";]*')
+"""How a line begins that is longer than the head of its file: JSON, such as of other profilers, has quotes."""
 _THREAD = re.compile(r"\[(.*) tid=(\d{1,7})\]|(.*)-(\d{1,7})/(\d{1,7})")
 _JAVA = re.compile(r"((?:[^;/.()\s]+/)+[^;/.()]+|[^;/.()\s]+)\.([^;/.()\s]+)")
 _ANNOTATED = re.compile(r"(.*)_\[([jik01])\]")
@@ -67,9 +70,11 @@ def thread_of_name(path: Path) -> int:
 
 def is_collapsed(head: bytes) -> bool:
     """Whether a text begins with collapsed stacks."""
-    lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")[:-1][:20]
-    is_stack = [_LINE.fullmatch(line) and b"\t" not in line for line in lines]
-    return bool(lines) and all(is_stack) and any(b";" in line for line in lines)
+    *lines, begun = head.removeprefix(codecs.BOM_UTF8).split(b"\n")
+    if not lines:
+        return _BEGUN.fullmatch(begun) is not None
+    is_stack = [_LINE.fullmatch(line) and b"\t" not in line for line in lines[:20]]
+    return all(is_stack) and any(b";" in line for line in lines[:20])
 
 
 def timed_by_trace(raw: RawSamples, trace: Trace) -> RawSamples:
@@ -101,17 +106,18 @@ class _Collapsed:
         match = _LINE.fullmatch(line)
         if match is None:
             return False
-        frames = match[1].decode("utf-8", "replace").split(";")
-        tid, thread = self._tid, _THREAD.fullmatch(frames[0])
+        stack = match[1].decode("utf-8", "replace")
+        outermost, _, inner = stack.partition(";")
+        tid, thread = self._tid, _THREAD.fullmatch(outermost)
         if thread is not None:
             tid = int(thread[2] or thread[5])
             self._names[tid] = thread[1] or thread[3] or ""
             if thread[4]:
                 self._process_of[tid] = int(thread[4])
-            del frames[0]
+            stack = inner
         if count := int(match[2]):
             self._tids.append(tid)
-            self._rows.append(self._forest.stack(map(_frame, frames)))
+            self._rows.append(self._forest.stack(map(_frame, stack.rsplit(";", DEEPEST) if stack else ())))
             self._counts.append(count)
         return True
 

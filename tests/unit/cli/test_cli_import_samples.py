@@ -35,11 +35,12 @@ STACKS = {
 }
 
 
-def _sampled_trace(*, other_process: bool = False, samples: bool = True, scheduler: bool = True) -> bytes:
+def _sampled_trace(*, other_process: bool = False, samples: bool = True, scheduler: bool = True, processes: bool = True) -> bytes:
     """A trace of one thread on one core, which sorts at the high frequency and then reads at the low one, for 50 ms each."""
     trace = PerfettoWriter()
     trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000)
-    trace.tree({500: "org.example.app", 900: "other"}, [(500, 500, "org.example.app"), (900, 900, "other")])
+    if processes:
+        trace.tree({500: "org.example.app", 900: "other"}, [(500, 500, "org.example.app"), (900, 900, "other")])
     if scheduler:
         events = [pw.frequency(BOOT, 0, 2_266_000), pw.switch(BOOT + MS, ("swapper/0", 0, 0), ("org.example.app", 500))]
         events += [pw.frequency(BOOT + 51 * MS, 0, 300_000)]
@@ -257,6 +258,16 @@ def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: 
             "app.collapsed: the process of the stack samples is unknown: the trace has none of their threads" in said
             and "a trace and samples of the same time" in said
         )
+
+
+def test_a_trace_without_process_ids_is_named_as_such(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "app.pftrace").write_bytes(_sampled_trace(samples=False, processes=False))
+    (place / "app.collapsed").write_text(_collapsed(threads=True))
+    line = ["import", "app.pftrace", "--stacks", "app.collapsed", "-o", "rec", "--power-profile", "profile.xml"]
+    for command in (line, [*line, "--process", "500"]):
+        assert run(command) == ExitCode.USAGE
+        said = capsys.readouterr().err
+        assert "the trace has no process ids, which --process does not replace" in said and "record-tgid" in said
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "tsc"])

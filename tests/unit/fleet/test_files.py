@@ -37,6 +37,15 @@ def test_a_damaged_table_is_named(tmp_path: Path) -> None:
         read_table(file)
 
 
+def test_the_error_for_a_damaged_footer_is_one_line(tmp_path: Path) -> None:
+    write_table(file := tmp_path / "table.parquet", pa.table({"number": range(100)}))
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4] + b"\xff" * (len(whole) - 12) + whole[-8:])
+    with pytest.raises(FleetError, match="cannot be read: Couldn't deserialize") as caught:
+        read_table(file)
+    assert "\n" not in caught.value.message
+
+
 def test_a_flipped_byte_is_never_another_value(tmp_path: Path) -> None:
     table = pa.table({"number": pa.array(range(1000), pa.int64()), "text": [f"text {i % 7}" for i in range(1000)]})
     write_table(file := tmp_path / "table.parquet", table)

@@ -44,6 +44,20 @@ def shown(inline: Token) -> str:
     return "".join(child.content for child in inline.children or [])
 
 
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        ("profile", "To see that, add --repeat."),
+        ("record", "To see that, record again, and compare several recordings (navitas compare)."),
+        ("import", ""),
+    ],
+)
+def test_how_to_see_differences_of_runs_depends_on_the_command(command: str, advice: str) -> None:
+    text = text_of(write, messenger(command_line=["navitas", command, "app"]))
+    assert f"One run does not show how runs differ. {advice}".strip() in text
+    assert ("--repeat" in text) == (command == "profile")
+
+
 def test_the_verdict_stands_above_tests_and_methods() -> None:
     text = text_of(write, messenger())
     parsed = tokens(text)

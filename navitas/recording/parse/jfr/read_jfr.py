@@ -261,6 +261,8 @@ def _frame(constants: JfrConstants, method_id: int, kind_name: str) -> Frame:
         return Frame("java", "", owner.replace("/", "."), name, "" if descriptor in _NOT_JAVA else descriptor)
     if not method or not name or (not owner and _NO_SYMBOL.fullmatch(name)):
         return Frame("unknown", owner, "", name)
+    if not owner and name.startswith("/"):  # The path of a library that has no symbol there.
+        return Frame("unknown", name.rpartition("/")[2], "", "")
     return Frame(kind, KERNEL if kind == "kernel" else owner, "", name)
 
 

@@ -105,9 +105,9 @@ def test_starved_sessions_never_count() -> None:
     assert only(result).verdict == "within" and "busy or hot" in result.warnings[0]
     for limit in (10.0, "1 J"):
         one = only(judged(sessions(10), starved, budget(limit)))
-        assert one.verdict == "not enough data" and "busy or hot" in one.reason
+        assert one.verdict == "not enough data" and "busy or hot" in one.reason and "on a quiet, cool device" in one.remedy
     one = only(judged(starved, sessions(10), budget()))
-    assert one.verdict == "not enough data" and "busy or hot" in one.reason
+    assert one.verdict == "not enough data" and "busy or hot" in one.reason and "on a quiet, cool device" in one.remedy
 
 
 @pytest.mark.parametrize("chosen", [{"test": "a.NoTest#*"}, {"method": "a.Sorter.sotr"}, {"thread": "x"}, {"component": "gps"}])

@@ -58,6 +58,10 @@ def test_a_bad_run_is_measured_again(test: object, reason: str) -> None:
             ["navitas", "record", "org.x", "-o", "rec"],
             "navitas explain 'my rec' --method org.example.Inbox.poll",
         ),
+        (
+            ["navitas", "record", "org.x", "--duration", "5", "-o", "rec"],
+            "navitas explain 'my rec' --method org.example.Inbox.poll",
+        ),
         (["navitas", "import", "log.txt", "-o", "rec"], "navitas explain 'my rec' --method org.example.Inbox.poll"),
     ],
 )
@@ -88,7 +92,7 @@ def test_commands_of_all_kinds_are_made_again(words: list[str] | None, text: str
 )
 def test_a_recording_chooses_no_program(words: list[str]) -> None:
     made = messenger(polls(status="failed"), command_line=words)
-    assert step(made).line() == "navitas profile PROJECT"
+    assert step(made).line() == ("navitas record PACKAGE" if "record" in words else "navitas profile PROJECT")
 
 
 def test_the_program_is_always_navitas() -> None:

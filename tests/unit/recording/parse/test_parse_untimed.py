@@ -16,6 +16,7 @@ from support.perfetto_writer import PerfettoWriter
 from navitas.base.errors import RecordingError
 from navitas.base.protobuf_writer import content, number
 from navitas.recording.parse.samples_pprof import is_pprof, read_pprof
+from navitas.recording.parse.samples_stacks import DEEPEST
 from navitas.recording.parse.samples_untimed import is_collapsed, read_collapsed, timed_by_trace
 from navitas.recording.parse.trace.perfetto import read_perfetto
 
@@ -52,6 +53,22 @@ def test_a_first_stack_of_one_frame_and_a_byte_order_mark_are_read(tmp_path: Pat
     assert is_collapsed(path.read_bytes())
     found = read_collapsed(path)
     assert found.tid.tolist() == [0, 5] and found.count is not None and found.count.tolist() == [3, 2]
+
+
+def test_a_stack_deeper_than_the_head_of_its_file_is_read_and_cut(tmp_path: Path) -> None:
+    frames = "".join(f"org/example/Parser.parse{i % 7};" for i in range(60_000))
+    (path := tmp_path / "app.txt").write_text(f"[main tid=5];{frames}org/example/Parser.end 3\n[main tid=5];a/B.work 2\n")
+    assert is_collapsed(path.read_bytes()[: 1 << 16])
+    found = read_collapsed(path)
+    assert (found.total, found.cut, found.tid.tolist()) == (5, 1, [5, 5])
+    deep, other = stacks_of(found)
+    assert len(deep) == DEEPEST and deep[-1] == "org.example.Parser.end" and other == ["a.B.work"]
+
+
+@pytest.mark.parametrize("begin", ['{"frames": ["', "a\tb;", "\x00;", "x" * 2000 + ";"])
+def test_other_long_lines_do_not_begin_as_stacks(begin: str) -> None:
+    assert is_collapsed(b"Lorg/example/A;" * 1000)
+    assert not is_collapsed(begin.encode() + b"Lorg/example/A;" * 1000)
 
 
 def test_stacks_that_were_never_sampled_are_left_out(tmp_path: Path) -> None:

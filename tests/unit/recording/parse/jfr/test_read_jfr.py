@@ -71,6 +71,13 @@ def test_samples_have_thread_time_and_stack(tmp_path: Path) -> None:
     assert (raw.stacks.parent < np.arange(len(raw.stacks))).all(), "callers come first"
 
 
+def test_a_library_stands_for_its_functions_without_a_symbol(tmp_path: Path) -> None:
+    text = profile(stacks={1: [(("", "/usr/lib/libz.so.1.2", "()L;"), 4), (MAIN, 1)]}, events=sample(2_000_000, 4001, 1))
+    raw = read(tmp_path, text.chunk())
+    assert stack_of(raw, int(raw.stack[0])) == ["unknown libz.so.1.2|.", "java |a.b.Main.main([Ljava/lang/String;)V"]
+    assert raw.broken == 0
+
+
 def test_frames_of_one_method_are_one_frame(tmp_path: Path) -> None:
     """Interpreted, compiled and inlined frames are frames of the same method."""
     raw = read(tmp_path, profile().chunk())
