@@ -11,6 +11,7 @@ import jsonschema
 import numpy as np
 import pytest
 from attribution_maker import thread
+from hardware_maker import ABOUT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lamp import BASE_W, BOTH, THREAD_W, Lamp, lit, lit_runs, profile_with
@@ -19,7 +20,7 @@ from support.run_tables import changed
 from traces import random_run
 
 from navitas.energy.analyze.conserve import check
-from navitas.energy.analyze.profile import About, Profile
+from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.calls.self_totals import NO_COST
 from navitas.energy.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, OwnerKind, RailUse
 from navitas.energy.attribute.cpu.cpu_component import Cpu
@@ -217,16 +218,7 @@ def test_the_json_report_splits_every_energy_by_component() -> None:
 
 
 def test_the_json_report_splits_methods_only_for_several_components() -> None:
-    about = About(
-        "made",
-        device={"kind": "virtual", "serial": "s", "model": "m"},
-        settings={"granularity": "class"},
-        power_profile={"name": "made", "source": "a test", "voltage_v": 4.0, "voltage_source": "option"},
-        battery_mah=None,
-        voltage_v=4.0,
-        provenance={"navitas_version": "0"},
-    )
-    both, one = (Profile(profile_with(lit_runs(2), components).ledger, about) for components in (BOTH, [Cpu()]))
+    both, one = (Profile(profile_with(lit_runs(2), components).ledger, ABOUT) for components in (BOTH, [Cpu()]))
     jsonschema.validate(data_of(json_report.write, both), closed(json_report.schema()))
     alone = text_of(json_report.write, one)
     assert "inclusive_components" not in alone
