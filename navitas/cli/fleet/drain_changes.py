@@ -11,6 +11,7 @@ import numpy as np
 from navitas.base.errors import UsageError
 from navitas.cli.compare.energy_limit import end_check, fail_on_option
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
+from navitas.cli.fleet.hogs import clean_limit_percent_h
 from navitas.cli.fleet.rows import Outputs, output_options
 from navitas.cli.habits.commands import NavitasCommand, warn_about_settings
 from navitas.cli.habits.option import option, renamed
@@ -43,9 +44,8 @@ _NO_VERSIONS = ("it has no two versions with three clients each", "Collect sampl
     "--limit",
     "limit_percent_h",
     type=click.FloatRange(min=0),
-    default=0.0,
     metavar="PERCENT_H",
-    help="Fail only if a version drains more by this many %/h.",
+    help="Fail only if a version drains more by this many %/h. [2 % of what all phones drain, as for hogs]",
 )
 @fail_on_option("above", "above: only if a version drains more. unknown: also if nothing is compared. [unknown]")
 @output_options
@@ -54,7 +54,7 @@ def check(
     choice: FleetChoice,
     apps: tuple[str, ...],
     version: str | None,
-    limit_percent_h: float,
+    limit_percent_h: float | None,
     fail_on: str | None,
     outputs: Outputs,
 ) -> int:
@@ -66,6 +66,7 @@ def check(
     warn_about_settings("limit", "since", "until")
     with fleet_of(choice) as fleet:
         hogs = hogs_of(fleet)
+        limit_percent_h = clean_limit_percent_h(hogs) if limit_percent_h is None else limit_percent_h
         chosen = (
             np.array([find_app(fleet.store, app, fleet.app_names) for app in apps], np.int64) if apps else hogs.app[hogs.is_hog]
         )
@@ -76,9 +77,9 @@ def check(
     missing = _not_compared(checked, apps, version, has_hogs=bool(hogs.is_hog.any()))
     rows = outputs.kept(checked)
     if outputs.write(CheckRow, rows, limit_percent_h=limit_percent_h, failed=failed, not_compared=missing):
-        title = (
-            f"Versions compared with the ones before: {failed:,} of {len(checked):,} {'drains' if failed == 1 else 'drain'} more"
-        )
+        drain = "drains" if failed == 1 else "drain"
+        limit = f"(by over {number(limit_percent_h, 2)} %/h)"
+        title = f"Versions compared with the ones before: {failed:,} of {len(checked):,} {drain} more {limit}"
         output_console().print(checks_table(title, rows, outputs.top))
     reason, remedy = _NO_VERSIONS if version is None else _NO_VERSION
     unknown = (f"{', '.join(missing)}: not compared: {reason}", remedy) if missing else None

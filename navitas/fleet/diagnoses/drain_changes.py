@@ -20,7 +20,8 @@ from navitas.fleet.statistics import I64, Effects, descending_order, false_rates
 class CheckRow(Row):
     """A version compared with the one before it. `drains_more` is true if the check fails.
 
-    `false_discovery_rate` is that of "drains more than the limit" among this and all more certain checks.
+    `false_discovery_rate` is that of "drains more than the limit" among this and all more certain checks, by two-sided p-values:
+    the whole interval of a version that drains more is above the limit.
     """
 
     KIND: ClassVar[str] = "checks"
@@ -40,7 +41,7 @@ def check_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64, limit_percen
     """Compare each version of these apps with the one before it, among versions with at least three clients."""
     pairs = [(app, rows, number) for app, rows in versions_of(fleet, hogs, bugs, apps) for number in range(1, len(rows.versions))]
     more = [rows.more(rows.version == number, rows.version == number - 1) for _, rows, number in pairs]
-    rates = false_rates(np.array([one.above(limit_percent_h / PERCENT_H) for one in more], np.float64))
+    rates = false_rates(np.minimum([2 * one.above(limit_percent_h / PERCENT_H) for one in more], 1.0))
     return [
         CheckRow(
             fleet.app_names[app],

@@ -43,10 +43,15 @@ def test_a_version_that_drains_more_fails_the_check(store: Store, tmp_path: Path
     out = tmp_path / "r.json"
     assert run(["fleet", "check", str(store.path), "--app", "a1", "--json", str(out)]) == ExitCode.CHECK_FAILED
     assert "1 of 1 drains more" in capsys.readouterr().out
-    (row,) = json.loads(out.read_text())["checks"]
+    found = json.loads(out.read_text())
+    (row,) = found["checks"]
     assert (row["app"], row["version"], row["before"], row["drains_more"]) == ("a1", "1.10", "1.9", True)
     assert row["more_low_percent_h"] > 1
-    assert run(["fleet", "check", str(store.path), "--app", "a1", "--limit", "20"]) == ExitCode.OK
+    assert run(["fleet", "hogs", str(store.path), "--json", str(out)]) == ExitCode.OK
+    assert found["limit_percent_h"] == json.loads(out.read_text())["clean_limit_percent_h"]
+    for share, code in ((0.99, ExitCode.CHECK_FAILED), (1.01, ExitCode.OK)):  # The whole interval must be above the limit.
+        limit = str(share * row["more_low_percent_h"])
+        assert run(["fleet", "check", str(store.path), "--app", "a1", "--limit", limit]) == code
     assert run(["fleet", "check", str(store.path), "--app", "missing"]) == ExitCode.TROUBLE
 
 
