@@ -96,6 +96,7 @@ class AppVersions:
 class ConditionStrata:
     """An app's sums by client and condition. `s` / `w` is the extra drain in ppm/s, `noise` the variance of `s`.
 
+    Without bugs, these have the client's weight.
     `cluster` is the place in `clients`. `seconds` and `drop_ppm` are those with the app at both ends of a pair. `contrasted`
     marks clients that have a contrast of the app. Of an app with bugs, most of them have one empty row with an unknown
     condition.
@@ -136,10 +137,11 @@ def strata_by_app(fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I6
             for number, low, high in zip(group, *ends.tolist(), strict=True):
                 own = table.slice(low, high - low)
                 version = versions.feature(number, own["package"].to_numpy())
-                yield number, _strata(own, phones, version, with_screen=number in knows_screen)
+                weight = np.ones(1) if number in affected else hogs.weights_of(own["client"].to_numpy(), number)
+                yield number, _strata(own, weight, phones, version, with_screen=number in knows_screen)
 
 
-def _strata(table: pa.Table, phones: Phones, version: Feature, *, with_screen: bool) -> ConditionStrata:
+def _strata(table: pa.Table, weight: F64, phones: Phones, version: Feature, *, with_screen: bool) -> ConditionStrata:
     own = np.searchsorted(phones.client, table["client"].to_numpy())
     clients, cluster = np.unique(own, return_inverse=True)
     features = {
@@ -152,4 +154,6 @@ def _strata(table: pa.Table, phones: Phones, version: Feature, *, with_screen: b
         features["screen"] = Feature.from_texts(["off", "", "on"], table["screen"].to_numpy())
     contrasted = np.bincount(cluster, table["contrasted"].to_numpy(), len(clients)) > 0
     s, w, noise, seconds, drop = (table[name].to_numpy() for name in ("s", "w", "noise", "seconds", "drop_ppm"))
-    return ConditionStrata(phones.client[clients], contrasted, cluster, s, w, noise, seconds, drop, features)
+    return ConditionStrata(
+        phones.client[clients], contrasted, cluster, weight * s, weight * w, weight**2 * noise, seconds, drop, features
+    )

@@ -36,7 +36,8 @@ def versions_of(fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64) -> Iterator[tup
         table = fleet.query_clients(statement("versions", folder=folder), folder, chosen=wanted)
         table = table.sort_by([(name, "ascending") for name in ("app", "package", "client")])
         for app in chosen.tolist():
-            rows = AppVersionRows.from_table(table.filter(pa.array(table["app"].to_numpy() == app)), version)
+            own = table.filter(pa.array(table["app"].to_numpy() == app))
+            rows = AppVersionRows.from_table(own, version, hogs.weights_of(own["client"].to_numpy(), app))
             if rows is not None:
                 yield app, rows
 
@@ -45,7 +46,8 @@ def versions_of(fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64) -> Iterator[tup
 class AppVersionRows:
     """An app's rows, with numbers of clients and versions. `after_unknown` are versions after one with too few clients.
 
-    A client counts if it ran a version, and did not run the app, for long enough (`MIN_WEIGHT_S`).
+    `s` and `w` have the client's weight. A client counts if it ran a version, and did not run the app, for long enough
+    (`MIN_WEIGHT_S`).
     """
 
     versions: list[str]
@@ -57,11 +59,12 @@ class AppVersionRows:
     w: F64
 
     @classmethod
-    def from_table(cls, table: pa.Table, names: dict[int, str]) -> AppVersionRows | None:
+    def from_table(cls, table: pa.Table, names: dict[int, str], weight: F64) -> AppVersionRows | None:
         """Known versions with enough clients; None if there are none."""
         version = np.array([names[package] for package in table["package"].to_pylist()], object)
         known = sorted({name for name in version.tolist() if name}, key=version_key)
-        counts = table["w"].to_numpy() >= MIN_WEIGHT_S
+        s, w = (table[name].to_numpy() * weight for name in ("s", "w"))
+        counts = w >= MIN_WEIGHT_S
         order = [name for name in known if np.count_nonzero(counts & (version == name)) >= MIN_CLIENTS]
         if not order:
             return None
@@ -70,8 +73,7 @@ class AppVersionRows:
         place = np.array([number.get(name, -1) for name in version.tolist()], np.int64)
         kept = place >= 0
         _, client = np.unique(table["client"].to_numpy()[kept], return_inverse=True)
-        pairs, s, w = (table[name].to_numpy()[kept] for name in ("pairs", "s", "w"))
-        return cls(order, unsure, client, place[kept], pairs, s, w)
+        return cls(order, unsure, client, place[kept], table["pairs"].to_numpy()[kept], s[kept], w[kept])
 
     def clients(self, number: int) -> int:
         """How many clients of a version count."""

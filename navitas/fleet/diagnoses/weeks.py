@@ -70,11 +70,15 @@ class WeekTask(strata.StrataTask):
 
 
 def sums_by_week(fleet: Fleet, hogs: Hogs, app: int) -> tuple[I64, I64, F64, F64]:
-    """The client, week, s and w of each client and week of an app, in order. Reads samples if they are missing."""
+    """The client, week, s and w of each client and week of an app, in order. s and w have the client's weight.
+
+    Reads samples if they are missing.
+    """
     chosen = np.array([app], np.int64)
     strata.bring_up_to_date(fleet, WEEKS, strata.request_for(fleet, hogs, chosen, {}), WeekTask)
     wanted = pa.table({"app": pa.array(chosen, pa.int32())})
     table = fleet.query_clients(statement("weeks", folder=WEEKS), WEEKS, chosen=wanted)
     table = table.sort_by([("client", "ascending"), ("week", "ascending")])
     client, week, s, w = (table[name].to_numpy() for name in ("client", "week", "s", "w"))
-    return client, week.astype(np.int64), s, w
+    weight = hogs.weights_of(client, app)
+    return client, week.astype(np.int64), weight * s, weight * w

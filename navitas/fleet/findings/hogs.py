@@ -113,6 +113,11 @@ class Hogs:
         """Whether each app is a hog."""
         return np.asarray(self.claim == Claim.HOG, bool)
 
+    def weights_of(self, clients: I64, app: int) -> F64:
+        """The weights of clients in sums of an app over clients."""
+        needs_brightness = self.evidence.needs_brightness[self.app == app].any(keepdims=True)
+        return self.alone.weights.of(clients, needs_brightness)[:, 0]
+
     @property
     def excluded_ppm_s(self) -> F64:
         """Each app drains less than this, by its 95 % interval. NaN for hogs, and for apps that are not judged."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -43,7 +44,7 @@ def test_versions_without_an_error_have_no_first_one() -> None:
             "w": [MIN_WEIGHT_S] * 6,
         }
     )
-    rows = AppVersionRows.from_table(table, {0: "1", 1: "2"})
+    rows = AppVersionRows.from_table(table, {0: "1", 1: "2"}, np.ones(table.num_rows))
     assert rows is not None and first_version(0, rows) is None
 
 

@@ -55,9 +55,23 @@ def test_a_version_that_clients_hardly_ran_does_not_count() -> None:
     table = pa.table(
         {"client": [*client, 4], "package": [*package, 0], "pairs": [9] * 10, "s": [1.0] * 10, "w": [*w, MIN_WEIGHT_S]}
     )
-    rows = AppVersionRows.from_table(table, {0: "1", 1: "2", 2: "3"})
+    rows = AppVersionRows.from_table(table, {0: "1", 1: "2", 2: "3"}, np.ones(table.num_rows))
     assert rows is not None and rows.versions == ["1", "3"] and rows.after_unknown == {"3"}
     assert [rows.clients(number) for number in range(2)] == [3, 3] and np.count_nonzero(rows.version == 0) == 4
+
+
+def test_a_phone_with_a_bad_gauge_does_not_hide_that_a_version_drains_more() -> None:
+    chance = np.random.default_rng(3)
+    client, package = np.repeat(np.arange(20), 2), np.tile([0, 1], 20)
+    rate = np.where(package == 1, 3.0, 0.0) + chance.normal(0, 0.2, 40)
+    rate[:2] = 90.0, -60.0
+    table = pa.table({"client": client, "package": package, "pairs": [9] * 40, "s": 1e6 * rate, "w": [1e6] * 40})
+    low = []
+    for weight in (1.0, 0.001):
+        rows = AppVersionRows.from_table(table, {0: "1", 1: "2"}, np.where(client == 0, weight, 1.0))
+        assert rows is not None
+        low.append(rows.more(rows.version == 1, rows.version == 0).ends[0])
+    assert low[0] < 0 and low[1] > 2.5
 
 
 @pytest.mark.parametrize(("before", "named"), [(0.0, True), (2.0, True), (2.8, False)])
