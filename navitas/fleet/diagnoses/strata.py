@@ -19,7 +19,7 @@ from navitas.fleet.diagnoses.stratum_sums import CHANGING, SUMS, Conditions, Pai
 from navitas.fleet.engine.base import statement
 from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.findings.single_apps import MIN_WEIGHT_S
-from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps
+from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps, steady
 from navitas.fleet.regression.designs import Numbers, blocks
 from navitas.fleet.regression.memberships import AppLists, first_samples, owners
 from navitas.fleet.regression.pairs import Pairs, RunLists, pairs_of, samples_in
@@ -174,8 +174,8 @@ def request_for(fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64]
             np.setdiff1d(np.intersect1d(apps, whole), [*affected]).astype(np.int64), np.concatenate(client), np.concatenate(app)
         ),
         app=whole,
-        by_class=hogs.evidence.by_class[place],
-        effect_ppm_s=np.where(hogs.is_hog, hogs.effect.value, 0.0)[place],
+        by_class=steady(hogs.evidence.by_class[place]),
+        effect_ppm_s=steady(np.where(hogs.is_hog, hogs.effect.value, 0.0)[place]),
     )
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from navitas.fleet.findings import joint
 from navitas.fleet.findings.client_effects import ClientEffects, Spreads, app_priors, are_suspects, effects_of_clients, spreads_of
-from navitas.fleet.findings.joint import JointSystem, systems_of
+from navitas.fleet.findings.joint import JointSystem, JointSystems
 from navitas.fleet.findings.single_apps import USUAL_SPREAD, AppEvidence, SingleApps, unusual_pairs
-from navitas.fleet.findings.wanted_apps import JointRequest, WantedApps
+from navitas.fleet.findings.wanted_apps import JointRequest, WantedApps, steady
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Effects
 
@@ -58,18 +59,18 @@ class JointEffects:
 
 
 def joint_effects(
-    systems: Sequence[JointSystem], candidates: I64, outliers: Outliers, runs_error: F64 | float = 0.0
+    systems: Iterable[JointSystem], candidates: I64, outliers: Outliers, runs_error: F64 | None = None
 ) -> JointEffects:
     """Solve Σ h β = Σ s over clients for all candidates, which are places in the request's apps, as those of outliers are.
 
     A client on which an app is an outlier is left out of that app's equation, and its drain there is subtracted from others'.
     Standard errors are clustered by client: A⁻¹ (Σ u uᵀ) A⁻ᵀ with A = Σ h and u = s − h β (Liang and Zeger 1986). `runs_error` is
     that of the logarithm of candidates' running times: what is missed of an app's own may count for those that run along with it.
+    Without it, there are no errors, which take a second pass over the systems.
     """
-    size = len(candidates)
-    equations = [_equations(system, candidates, outliers) for system in systems]
-    (whole, seen), (right, weight, squares) = np.zeros((2, size, size)), np.zeros((3, size))
-    for own in equations:
+    size, equations = len(candidates), partial(_equations, candidates=candidates, outliers=outliers)
+    (whole, seen), (right, weight, squares, count) = np.zeros((2, size, size)), np.zeros((4, size))
+    for own in map(equations, systems):
         pair = own.app * size + own.other
         whole += np.bincount(pair, own.h, size * size).reshape(size, size)
         seen += np.bincount(pair, own.g, size * size).reshape(size, size)
@@ -77,17 +78,17 @@ def joint_effects(
         alone = own.app == own.other
         weight += np.bincount(own.app[alone], own.h[alone], size)
         squares += np.bincount(own.app[alone], own.h[alone] ** 2, size)
+        count += np.bincount(own.app[alone & (own.h > 0)], minlength=size)
     inverse = np.linalg.inv(whole + _RIDGE * np.diag(np.maximum(np.diag(whole), 1.0)))
-    value = inverse @ right
-    meat, count = np.zeros((size, size)), np.zeros(size)
-    for own in equations:
-        for scores in _scores(own, value):
-            meat += scores.T @ scores
-        count += np.bincount(own.app[(own.app == own.other) & (own.h > 0)], minlength=size)
+    value, error = inverse @ right, np.full(size, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        correction = np.where(count > 1, count / (count - 1), np.nan)
-        missed = inverse * (np.diag(whole) * value * runs_error) * (1 - np.eye(size))
-        error = np.sqrt(np.diag(inverse @ meat @ inverse.T) * correction + np.square(missed).sum(axis=1))
+        if runs_error is not None:
+            meat = sum(
+                (scores.T @ scores for own in map(equations, systems) for scores in _scores(own, value)), np.zeros((size, size))
+            )
+            correction = np.where(count > 1, count / (count - 1), np.nan)
+            missed = inverse * (np.diag(whole) * value * runs_error) * (1 - np.eye(size))
+            error = np.sqrt(np.diag(inverse @ meat @ inverse.T) * correction + np.square(missed).sum(axis=1))
         scale = np.sqrt(np.diag(seen))
         return JointEffects(value, error, weight**2 / squares, np.nan_to_num(seen / np.outer(scale, scale)))
 
@@ -146,18 +147,18 @@ def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_p
     app = np.union1d(single.everywhere, single.single_app).astype(np.int64)
     if not len(app):
         return made
-    request = JointRequest(single, app, evidence.by_class[np.searchsorted(evidence.app, app)])
+    request = JointRequest(single, app, steady(evidence.by_class[np.searchsorted(evidence.app, app)]))
     joint.bring_up_to_date(fleet, request)
     if not len(chosen):
         return replace(made, request=request, scale=np.ones(len(app)))
-    systems = list(systems_of(fleet, request))
+    systems = JointSystems(fleet, request)
     lit = evidence.needs_brightness[np.searchsorted(evidence.app, request.app)]
-    first = joint_effects([system.weighted(alone.weights, lit) for system in systems], request.candidates, _NOWHERE)
-    evidence, scale = _rescaled(evidence, chosen, request, systems, first.value / usual_ppm_s)
-    systems = [system.scaled(scale) for system in systems]
-    weighted = [system.weighted(alone.weights, lit) for system in systems]
+    weighted = partial(JointSystem.weighted, weights=alone.weights, needs_brightness=lit)
+    first = joint_effects(systems.changed(weighted), request.candidates, _NOWHERE)
+    evidence, scale = _rescaled(evidence, chosen, systems, first.value / usual_ppm_s)
+    systems = systems.changed(partial(JointSystem.scaled, reliability=scale))
     runs_error = evidence.runs_error[chosen]
-    found, on_clients = _solved(systems, weighted, request, first.overlap, runs_error, alone.noise_scale, usual_ppm_s)
+    found, on_clients = _solved(systems, systems.changed(weighted), first.overlap, runs_error, alone.noise_scale, usual_ppm_s)
     spreads = _spreads(on_clients, request, found)
     certain = np.searchsorted(evidence.app, request.app[spreads.variance > 0])
     variance, effect, partner, overlap = alone.variance.copy(), deepcopy(alone.effect), made.partner, made.overlap
@@ -170,13 +171,12 @@ def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_p
     return GivenOthers(effect, replace(spreads, variance=variance), partner, overlap, request, evidence, scale)
 
 
-def _rescaled(
-    evidence: AppEvidence, chosen: I64, request: JointRequest, systems: Sequence[JointSystem], drains: F64
-) -> tuple[AppEvidence, F64]:
+def _rescaled(evidence: AppEvidence, chosen: I64, systems: JointSystems, drains: F64) -> tuple[AppEvidence, F64]:
     """The evidence with the reliabilities of candidates given all others, and their factor by place in the request's apps.
 
     Drops that other apps explain are no bias of the regression on all of them.
     """
+    request = systems.request
     slow_s = np.sum([system.slow_s() for system in systems], axis=0)[request.candidates]
     changed = evidence.corrected(chosen, slow_s, drains)
     factor = np.nan_to_num(changed.reliability / evidence.reliability, nan=1.0)[chosen]
@@ -192,9 +192,8 @@ def _candidates(alone: SingleApps) -> I64:
 
 
 def _solved(  # noqa: PLR0917
-    systems: Sequence[JointSystem],
-    weighted: Sequence[JointSystem],
-    request: JointRequest,
+    systems: JointSystems,
+    weighted: JointSystems,
     overlap: F64,
     runs_error: F64,
     noise_scale: float,
@@ -204,10 +203,11 @@ def _solved(  # noqa: PLR0917
 
     Either of these may drain all of it, or nothing, so half of it is a standard error of each.
     """
+    request = systems.request
     kept, group = np.unique(_representatives(overlap), return_inverse=True)
     candidates = request.candidates[kept]
     mean = _of_request(request, candidates, joint_effects(weighted, candidates, _NOWHERE).value)
-    on_clients, outliers = _on_clients(systems, request, mean, usual_ppm_s, noise_scale)
+    on_clients, outliers = _on_clients(systems, mean, usual_ppm_s, noise_scale)
     joined = joint_effects(weighted, candidates, outliers, runs_error[kept])
     shared = (np.bincount(group) > 1) * joined.value / 2
     return JointEffects(joined.value[group], np.hypot(joined.error, shared)[group], joined.clusters[group], overlap), on_clients
@@ -218,11 +218,9 @@ def _representatives(overlap: F64) -> I64:
     return np.asarray(np.argmax((overlap > _SAME) | np.eye(len(overlap), dtype=bool), axis=1), np.int64)
 
 
-def _on_clients(
-    systems: Sequence[JointSystem], request: JointRequest, mean: F64, usual_ppm_s: float, noise_scale: float
-) -> tuple[ClientEffects, Outliers]:
+def _on_clients(systems: JointSystems, mean: F64, usual_ppm_s: float, noise_scale: float) -> tuple[ClientEffects, Outliers]:
     """Effects on single clients, and suspects that differ from their app's effect even given the client's other apps."""
-    variance = (USUAL_SPREAD * mean) ** 2
+    variance, request = (USUAL_SPREAD * mean) ** 2, systems.request
     priors = app_priors(request, mean, variance, np.isin(request.app, request.apps.everywhere), usual_ppm_s)
     everywhere = effects_of_clients(systems, request, priors, noise_scale)
     found = everywhere.only(are_suspects(everywhere, request))

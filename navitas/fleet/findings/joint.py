@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +25,9 @@ from navitas.fleet.statistics import F64, I64, Bool
 from navitas.fleet.units import StageTask
 
 _SLOW = tuple(f"slow{kind}" for kind in TIMED)
-SUMS = ("h", "g", "s", "noise", "day_noise", "gg", *_SLOW)
+_OF_APP = ("s", "noise", "day_noise", "gg", *_SLOW)
+SUMS = ("h", "g", *_OF_APP)
+_NUMBERS = ("client", "app", "other")
 JOINT = client_schema(SUMS, pa.float64(), app=pa.int32(), other=pa.int32())
 """By client and two apps: `h` = Σ T x̃ y, with x̃ of `app` and y the running time of `other` as far as it is reliable, and `g` =
 Σ T x̃ x, without regard to reliability.
@@ -40,6 +43,8 @@ _RIDGE = 1e-6
 FOLDER = "joint"
 """Folder of the stage's results."""
 _VERSION = "9"
+_ROWS_IN_MEMORY = 1 << 24
+"""So many rows of systems stay in memory, which takes about 600 MiB. All others are read in each pass."""
 
 
 def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I64, slow: F64) -> tuple[F64, ...]:
@@ -137,7 +142,7 @@ class JointSystem:
 
     def only(self, kept: Bool | slice) -> JointSystem:
         """These rows."""
-        rows = {name: getattr(self, name)[kept] for name in ("client", "app", "other", *SUMS)}
+        rows = {name: getattr(self, name)[kept] for name in (*_NUMBERS, *SUMS)}
         return replace(self, **rows)
 
     def weighted(self, weights: ClientWeights, needs_brightness: Bool) -> JointSystem:
@@ -159,12 +164,63 @@ class JointSystem:
         return self.only(wanted[self.client, self.app] & wanted[self.client, self.other])
 
 
-def systems_of(fleet: Fleet, request: JointRequest, buckets: Sequence[int] | None = None) -> Iterator[JointSystem]:
+def systems_of(fleet: Fleet, request: JointRequest, buckets: Sequence[int]) -> Iterator[JointSystem]:
     """Yield the equations of one bucket after another, summed over months. The stage must be up to date."""
-    for bucket in fleet.buckets if buckets is None else buckets:
+    for bucket in buckets:
         table = pa.concat_tables(read_table(fleet.unit_file(FOLDER, job)) for job in fleet.bucket_jobs(bucket))
-        summed = added(table, ("client", "app", "other"), SUMS)
+        summed = added(table, _NUMBERS, SUMS)
         clients, client = np.unique(summed["client"].to_numpy(), return_inverse=True)
         app, other = (np.searchsorted(request.app, summed[name].to_numpy()) for name in ("app", "other"))
         sums = {name: summed[name].to_numpy() for name in SUMS}
         yield JointSystem(clients, len(request.app), client, app, other, **sums)
+
+
+@dataclass(frozen=True, slots=True)
+class _PackedSystem:
+    """A system in a third of its memory: numbers have four bytes, and most columns only the rows where both apps are the same."""
+
+    system: JointSystem
+
+    @classmethod
+    def of(cls, system: JointSystem) -> _PackedSystem:
+        """Pack a system."""
+        own = system.app == system.other
+        numbers = {name: getattr(system, name).astype(np.int32) for name in _NUMBERS}
+        return cls(replace(system, **numbers, **{name: getattr(system, name)[own] for name in _OF_APP}))
+
+    def unpacked(self) -> JointSystem:
+        """The system."""
+        columns: dict[str, Any] = {name: getattr(self.system, name).astype(np.int64) for name in _NUMBERS}
+        own = np.flatnonzero(self.system.app == self.system.other)
+        for name in _OF_APP:
+            columns[name] = np.zeros(len(self.system.h))
+            columns[name][own] = getattr(self.system, name)
+        return replace(self.system, **columns)
+
+
+@dataclass(frozen=True, slots=True)
+class JointSystems:
+    """The equations of all buckets, one bucket after another, in as many passes as needed. The stage must be up to date."""
+
+    fleet: Fleet
+    request: JointRequest
+    changes: tuple[Callable[[JointSystem], JointSystem], ...] = ()
+    in_memory: dict[int, _PackedSystem] = field(default_factory=dict)
+
+    def changed(self, change: Callable[[JointSystem], JointSystem]) -> JointSystems:
+        """The same equations, each system changed after all earlier changes."""
+        return replace(self, changes=(*self.changes, change))
+
+    def __iter__(self) -> Iterator[JointSystem]:
+        left = _ROWS_IN_MEMORY - sum(len(packed.system.h) for packed in self.in_memory.values())
+        for bucket in self.fleet.buckets:
+            if bucket in self.in_memory:
+                system = self.in_memory[bucket].unpacked()
+            else:
+                (system,) = systems_of(self.fleet, self.request, [bucket])
+                if len(system.h) <= left:
+                    self.in_memory[bucket] = _PackedSystem.of(system)
+                    left -= len(system.h)
+            for change in self.changes:
+                system = change(system)
+            yield system

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.statistics import F64, I64, Bool
 
+_DECIMALS = 6
+"""Decimals of figures in requests. Later ones differ between runs, since engines sum in any order, and so would digests."""
+
 
 @dataclass(frozen=True, slots=True)
 class WantedApps:
@@ -68,7 +71,7 @@ class JointRequest:
 
     def digest(self) -> str:
         """A hash that identifies the request."""
-        return _digest(*self.apps.parts(), self.app, np.round(self.by_class, 12))
+        return _digest(*self.apps.parts(), self.app, self.by_class)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,12 @@ class StrataRequest(JointRequest):
 
     def digest(self) -> str:
         """A hash that identifies the request."""
-        return _digest(*self.apps.parts(), self.app, np.round(self.by_class, 9), np.round(self.effect_ppm_s, 9))
+        return _digest(*self.apps.parts(), self.app, self.by_class, self.effect_ppm_s)
+
+
+def steady(values: F64) -> F64:
+    """Figures for a request: equal in runs that differ by how sums round."""
+    return np.round(values, _DECIMALS)
 
 
 def _digest(*parts: F64 | I64) -> str:

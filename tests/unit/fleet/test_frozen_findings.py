@@ -16,6 +16,7 @@ from support.level_fleet import level_samples, stored_fleet
 from support.mixed_fleet import mixed_fleet
 
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.findings import joint
 from navitas.fleet.findings.hogs import effects_on_clients, find_hogs
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
@@ -61,6 +62,19 @@ def test_findings_are_those_of_the_golden_file(kind: str, tmp_path: Path, reques
     apart = {name: differing(of, golden[kind].get(name, {})) for name, of in found.items()}
     assert {name: columns for name, columns in apart.items() if columns} == {}
     assert golden[kind].keys() == found.keys()
+
+
+def test_systems_that_are_read_in_each_pass_give_the_same_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = FLEETS["mixed"](tmp_path / "fleet")
+    engine = DuckDbEngine(store.work / "spill", threads=1)
+    try:
+        found = []
+        for rows in (joint._ROWS_IN_MEMORY, 0):
+            monkeypatch.setattr(joint, "_ROWS_IN_MEMORY", rows)
+            found.append(digests(bring_up_to_date(store, engine)))
+        assert found[0] == found[1]
+    finally:
+        engine.close()
 
 
 def digests(fleet: Fleet) -> dict[str, dict[str, Any]]:

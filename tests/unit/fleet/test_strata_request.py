@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps
+from navitas.fleet.findings.wanted_apps import JointRequest, StrataRequest, WantedApps, steady
 from navitas.fleet.regression.exposure import CLASSES
 from navitas.fleet.schema import bucket_of
 
@@ -29,3 +29,14 @@ def test_the_parts_of_buckets_are_the_whole(everywhere: set[int], single: set[tu
             == request.apps.table(clients, request.app)[buckets == bucket].tolist()
         )
     assert request.packages(np.array([3, 9, 0, 3])).tolist() == [0, 2, 3]
+
+
+def test_runs_that_differ_by_how_sums_round_make_the_same_request() -> None:
+    chance = np.random.default_rng(1)
+    nothing = np.zeros(0, np.int64)
+    by_class = chance.uniform(0, 1, (1000, CLASSES))
+    digests = {
+        JointRequest(WantedApps(np.arange(1000), nothing, nothing), np.arange(1000), steady(by_class + noise)).digest()
+        for noise in (0.0, *chance.normal(0, 1e-14, (5, 1000, CLASSES)))
+    }
+    assert len(digests) == 1
