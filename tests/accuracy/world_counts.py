@@ -75,6 +75,14 @@ class WorldCounts:
     """Harmless versions that come with an OS upgrade, and are compared with the version before."""
     updates_named: float = 0
     """Those with the claim that they drain more."""
+    versions: float = 0
+    """Other versions of harmless apps that are compared with the version before."""
+    versions_named: float = 0
+    """Those with the claim that they drain more."""
+    first: float = 0
+    """First draining versions that are compared with the version before."""
+    first_named: float = 0
+    """Those with the claim that they drain more."""
     navigation_found: float = 0
     """Sum of estimates of planted apps for navigation."""
     navigation_true: float = 0

@@ -119,6 +119,7 @@ HARD_CASES: dict[str, Regime] = {
     "upgrade raises the drain": replace(_RAISED, planted=("os-added", "os-updated")),
     "upgrade lowers the drain": replace(_RAISED, planted=("os-removed", "os-updated"), upgraded=(0.4, 0.7)),
     "upgrade with several apps": replace(_RAISED, planted=OS_ROLES),
+    "many updates": replace(_SMALL, since_hogs=12, releases=2.0, upgrade_share=0.5),
     "short stays": _SHORT,
     "short stays, bare": replace(_SHORT, evidence="bare"),
     "screen app outdoors": replace(
