@@ -32,17 +32,7 @@ _CONTRAST = statement("contrast")
 
 def numbered(packages: pa.Table) -> pa.Table:
     """Packages with a column that numbers apps by their first package. Packages added later do not change the numbers."""
-    apps = packages["app"].combine_chunks().dictionary_encode() if packages.num_rows else None
-    numbers = pa.array([], pa.int32()) if apps is None else apps.indices.cast(pa.int32())
-    return packages.append_column("app_id", numbers)
-
-
-def app_by_package(packages: pa.Table) -> NDArray[np.int32]:
-    """The app's number for each package number; −1 if there is no such package."""
-    number = packages["id"].to_numpy()
-    apps = np.full(int(number.max(initial=-1)) + 1, -1, np.int32)
-    apps[number] = packages["app_id"].to_numpy()
-    return apps
+    return packages.append_column("app_id", packages["app"].combine_chunks().dictionary_encode().indices)
 
 
 def check_packages(store: Store, packages: pa.Table) -> None:
@@ -100,8 +90,11 @@ class Fleet:
 
     @property
     def app_of(self) -> NDArray[np.int32]:
-        """The app's number for each package number."""
-        return app_by_package(self.packages)
+        """The app's number for each package number; −1 if there is no such package."""
+        number = self.packages["id"].to_numpy()
+        apps = np.full(int(number.max(initial=-1)) + 1, -1, np.int32)
+        apps[number] = self.packages["app_id"].to_numpy()
+        return apps
 
     def bucket_jobs(self, bucket: int) -> tuple[UnitJob, ...]:
         """The units of a bucket, by month."""
@@ -132,7 +125,7 @@ class Fleet:
     def refused(self) -> dict[str, int]:
         """The number of refused pairs, by reason."""
         total: Counter[str] = Counter()
-        for notes in self.store.each(lambda job: notes_of(job.clients), self.jobs):
+        for notes in self.store.each(lambda job: notes_of(job.file("clients")), self.jobs):
             total.update(notes)
         return dict(total.most_common())
 
@@ -140,14 +133,10 @@ class Fleet:
         """The file of a bucket's contrasts."""
         return self.store.work / "contrast" / f"bucket={bucket:03d}.parquet"
 
-    def unit_file(self, table: str, job: UnitJob) -> Path:
-        """The file of a unit's results in a table."""
-        return self.store.work / table / f"{job.unit.folder}.parquet"
-
     def stale_jobs(self, bucket: int, table: str, key: str) -> tuple[UnitJob, ...]:
         """The units of a bucket whose results in a table are missing, or were not made with this `StageTask.key`."""
         jobs = self.bucket_jobs(bucket)
-        made = self.store.each(lambda job: is_made_from(self.unit_file(table, job), f"{key} {job.inputs}"), jobs)
+        made = self.store.each(lambda job: is_made_from(job.file(table), f"{key} {job.inputs}"), jobs)
         return tuple(job for job, is_made in zip(jobs, made, strict=True) if not is_made)
 
     @property
@@ -160,11 +149,8 @@ class Fleet:
     ) -> Iterator[tuple[Sequence[int], pa.Table]]:
         chosen = [job for job in self.jobs if job.unit.bucket in buckets]
         files = {
-            "usage": [job.usage for job in chosen],
-            "clients": [job.clients for job in chosen],
-            "evidence": [job.evidence for job in chosen],
+            **{table: [job.file(table) for job in chosen] for table in ("usage", "clients", "evidence", extra) if table},
             "contrast": [file for file in map(self.contrast_file, buckets) if file.exists()],
-            extra: [self.unit_file(extra, job) for job in chosen] if extra else [],
         }
         try:
             table = self.engine.query(sql, {**{k: v for k, v in files.items() if v}, "packages": self.packages, **tables})

@@ -86,8 +86,7 @@ def test_an_oversized_result_counts_as_lack_of_memory() -> None:
 
 
 def test_an_error_on_a_worker_is_reported(engine: SparkEngine, tmp_path: Path) -> None:
-    folders = (tmp_path / name for name in ("usage", "clients", "evidence", "presence"))
-    gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), *folders, "x")
+    gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), tmp_path, "x")
     for running in (engine, DuckDbEngine(tmp_path / "spill", threads=1)):
         with pytest.raises(FleetError, match=r"gone\.parquet: cannot be read") as printed:
             running.run([UsageTask((gone,), np.zeros(1, np.int32))], lambda _: None)

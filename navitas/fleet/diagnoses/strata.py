@@ -107,7 +107,7 @@ def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest, task: ty
     def tasks() -> Iterator[StrataTask]:
         for bucket in fleet.buckets:
             own = request.for_bucket(bucket, fleet.store.buckets)
-            yield task(fleet.stale_jobs(bucket, folder, key), fleet.store.work / folder, key, own, app_of, has_version)
+            yield task(fleet.stale_jobs(bucket, folder, key), folder, key, own, app_of, has_version)
 
     run_stage(fleet, tasks)
 

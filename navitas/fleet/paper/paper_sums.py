@@ -120,7 +120,6 @@ class AprioriTask(BucketTask):
 class SumsTask(BucketTask):
     """Sums the rates of a bucket's units by client and app. Clients whose level never changed are left out."""
 
-    folder: Path
     inputs: str
     steps: LevelSteps
     apriori: Apriori
@@ -129,7 +128,7 @@ class SumsTask(BucketTask):
     def run(self) -> None:
         """Write the sums of each unit."""
         for job, table in samples_of(self.jobs, [*PAIR_COLUMNS, "apps"]):
-            write_table(self.folder / f"{job.unit.folder}.parquet", self._sums(ordered(table), job.begins_s), self.inputs)
+            write_table(job.file(FOLDER), self._sums(ordered(table), job.begins_s), self.inputs)
 
     def _sums(self, table: pa.Table, begins_s: int) -> pa.Table:
         samples, pairs, row, step = unit_pairs(table, begins_s, self.steps)
@@ -164,10 +163,9 @@ def bring_up_to_date(fleet: Fleet) -> None:
         return [AprioriTask(fleet.bucket_jobs(bucket), files[bucket], inputs, steps()) for bucket in left]
 
     def sums() -> list[SumsTask]:
-        left = [job for job in fleet.jobs if not is_made_from(fleet.unit_file(FOLDER, job), inputs)]
+        left = [job for job in fleet.jobs if not is_made_from(job.file(FOLDER), inputs)]
         buckets = [tuple(job for job in left if job.unit.bucket == bucket) for bucket in files]
-        folder, app_of = fleet.store.work / FOLDER, fleet.app_of
-        return [SumsTask(jobs, folder, inputs, steps(), apriori(), app_of) for jobs in buckets if jobs]
+        return [SumsTask(jobs, inputs, steps(), apriori(), fleet.app_of) for jobs in buckets if jobs]
 
     run_stage(fleet, exact)
     run_stage(fleet, sums)

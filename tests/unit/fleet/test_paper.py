@@ -35,7 +35,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
 
 def level_steps(fleet: Fleet) -> dict[int, int]:
     """The smallest change of each client's level in any month, where it changed."""
-    tables = [read_table(job.clients, ["client", "step_ppm"]).to_pylist() for job in fleet.jobs]
+    tables = [read_table(job.file("clients"), ["client", "step_ppm"]).to_pylist() for job in fleet.jobs]
     found: dict[int, int] = {}
     for row in (row for table in tables for row in table if row["step_ppm"]):
         found[row["client"]] = min(row["step_ppm"], found.get(row["client"], row["step_ppm"]))
@@ -107,6 +107,6 @@ def test_finished_sums_are_not_computed_again(fleet: Fleet) -> None:
     updates: list[tuple[int, int]] = []
     paper_sums.bring_up_to_date(replace(fleet, progress=lambda done, total: updates.append((done, total))))
     assert updates == []
-    fleet.unit_file("paper", fleet.jobs[0]).unlink()
+    fleet.jobs[0].file("paper").unlink()
     paper_sums.bring_up_to_date(replace(fleet, progress=lambda done, total: updates.append((done, total))))
     assert updates == [(1, 1)]

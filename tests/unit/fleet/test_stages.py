@@ -59,7 +59,7 @@ def test_only_changed_results_are_computed_again(fleet: Fleet) -> None:
     updates: list[tuple[int, int]] = []
     again = bring_up_to_date(fleet.store, fleet.engine, lambda done, total: updates.append((done, total)))
     assert updates == []
-    fleet.jobs[0].usage.unlink()
+    fleet.jobs[0].file("usage").unlink()
     bring_up_to_date(fleet.store, fleet.engine, lambda done, total: updates.append((done, total)))
     assert updates == [(1, 1)]
     assert find_hogs(again).effect.value.tolist() == find_hogs(fleet).effect.value.tolist()

@@ -41,7 +41,7 @@ def table_of(
     samples: pa.Table, request: StrataRequest, app_of: np.ndarray = OF_APP, has_version: np.ndarray = HAS_VERSION
 ) -> pa.Table:
     presence = usage_of(samples, app_of).presence
-    return strata.StrataTask((), Path(), "", request, app_of, has_version).table(samples, presence, 0)
+    return strata.StrataTask((), "", "", request, app_of, has_version).table(samples, presence, 0)
 
 
 def made(clients: int, each: int, gap_s: int = 600) -> list[dict[str, object]]:
@@ -150,14 +150,14 @@ def test_samples_are_read_again_only_for_another_request(tmp_path: Path) -> None
         strata.bring_up_to_date(
             replace(fleet, progress=lambda done, total: updates.append((done, total))), strata.OTHERS, request
         )
-        return sorted(set(read_table(fleet.unit_file(strata.OTHERS, fleet.jobs[0]))["package"].to_pylist()))
+        return sorted(set(read_table(fleet.jobs[0].file(strata.OTHERS))["package"].to_pylist()))
 
     assert packages_after(requested([0, 2], {})) == packages_after(requested([0, 2], {})) == [0, 1, 4]
     assert updates == [(1, 1)]
     assert packages_after(requested([0], {1: [2]})) == [0, 1, 2, 3]
-    table = read_table(fleet.unit_file(strata.OTHERS, fleet.jobs[0]))
+    table = read_table(fleet.jobs[0].file(strata.OTHERS))
     assert {row["client"] for row in table.to_pylist() if row["package"] in (2, 3)} == {2}
-    fleet.unit_file(strata.OTHERS, fleet.jobs[0]).write_bytes(b"damaged")
+    fleet.jobs[0].file(strata.OTHERS).write_bytes(b"damaged")
     assert packages_after(requested([0], {1: [2]})) == [0, 1, 2, 3]
     assert updates == [(1, 1)] * 3
 
