@@ -178,13 +178,8 @@ class Catalog:
         """The list of packages in the store's format."""
         app = np.repeat(np.arange(len(self.first)), self.versions)
         version = np.arange(len(app)) - self.first[app]
-        columns = {
-            "id": np.arange(len(app)),
-            "app": [self.app_name(number) for number in app.tolist()],
-            "version": [self.version_name(number) for number in version.tolist()],
-            "app_id": app,
-        }
-        return pa.table({name: columns[name] for name in PACKAGES.names}).cast(PACKAGES)
+        texts = [*map(self.app_name, app.tolist())], [*map(self.version_name, version.tolist())]
+        return pa.table([np.arange(len(app)), *texts], PACKAGES.names).cast(PACKAGES)
 
 
 def catalog_of(model: FleetModel, seed: int) -> Catalog:
