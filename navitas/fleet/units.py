@@ -74,7 +74,6 @@ class BucketTask:
 
     @property
     def name(self) -> str:
-        """The name of the task in errors."""
         return f"bucket {self.jobs[0].unit.bucket}"
 
     @property
@@ -83,7 +82,6 @@ class BucketTask:
         return sum(part.stat().st_size for job in self.jobs for part in job.parts)
 
     def run(self) -> None:
-        """Run the task. Raises `FleetError` when files cannot be read or written."""
         raise NotImplementedError
 
 
@@ -107,7 +105,6 @@ class StageTask(BucketTask):
         raise NotImplementedError
 
     def run(self) -> None:
-        """Write the table of each unit. Raises `FleetError` when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, self.columns):
             made = self.table(ordered(samples), read_table(job.file("presence")), job.begins_s)
             write_table(job.file(self.folder), made, f"{self.key} {job.inputs}")
@@ -120,7 +117,6 @@ class UsageTask(BucketTask):
     app_of: NDArray[np.int32]
 
     def run(self) -> None:
-        """Compute one unit after another. Raises `FleetError` when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
             made = usage_of(samples, self.app_of, job.begins_s)
             for table in _TABLES:

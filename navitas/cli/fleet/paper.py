@@ -24,7 +24,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def model_option(function: F) -> F:
-    """`--method`."""
     decorated: F = option(
         "--method",
         "model",
@@ -42,14 +41,12 @@ def check_without_suppression(outputs: Outputs) -> None:
 
 
 def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
-    """Print or write the paper's hogs."""
     rows = paper_hog_rows(fleet, _compared(fleet))
     if outputs.write(PaperHogRow, rows, method="paper"):
         output_console().print(paper_table(f"Hogs by the paper's method: {len(rows):,}", rows, outputs.top))
 
 
 def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
-    """Print or write the paper's bugs."""
     rows = paper_bug_rows(fleet, paper_findings.find_bugs(fleet, _compared(fleet)))
     if outputs.write(PaperBugRow, rows, method="paper"):
         title = f"Bugs by the paper's method: {counted(len(rows), 'pair')} of a client and an app"

@@ -69,7 +69,6 @@ class StrataTask(StageTask):
         return PairConditions.of(samples, pairs)
 
     def table(self, samples: pa.Table, presence: pa.Table, begins_s: int) -> pa.Table:
-        """A unit's strata."""
         request, app_of = self.request, self.app_of
         samples = request.apps.of_clients(samples)
         parsed = samples_in(samples)

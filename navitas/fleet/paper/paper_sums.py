@@ -48,7 +48,6 @@ class Apriori:
 
     @classmethod
     def from_rates(cls, rates: I64) -> Apriori:
-        """The distribution of these rates."""
         bins = rates // _BIN
         total = np.bincount(bins, weights=rates, minlength=_BINS + 1)
         return cls(np.bincount(bins, minlength=_BINS + 1).astype(np.int64), np.rint(total).astype(np.int64))
@@ -61,7 +60,6 @@ class Apriori:
         return cls(count, total)
 
     def write(self, file: Path, inputs: str) -> None:
-        """Write the distribution to a file."""
         write_table(file, pa.table({"count": self.count, "total": self.total}), inputs)
 
     def expected(self, low: F64, high: F64) -> F64:
@@ -107,7 +105,6 @@ class AprioriTask(BucketTask):
     steps: LevelSteps
 
     def run(self) -> None:
-        """Write the distribution."""
         rates = []
         for job, table in samples_of(self.jobs, PAIR_COLUMNS):
             _, pairs, row, step = unit_pairs(ordered(table), job.begins_s, self.steps)
@@ -126,7 +123,6 @@ class SumsTask(BucketTask):
     app_of: NDArray[np.int32]
 
     def run(self) -> None:
-        """Write the sums of each unit."""
         for job, table in samples_of(self.jobs, [*PAIR_COLUMNS, "apps"]):
             write_table(job.file(FOLDER), self._sums(ordered(table), job.begins_s), self.inputs)
 

@@ -113,7 +113,6 @@ class FleetModel:
 
     @property
     def mean_installed(self) -> float:
-        """The mean number of apps of a client."""
         return float(sum(self.installed)) / 2
 
     @property
@@ -167,11 +166,9 @@ class Catalog:
     run_length: F64
 
     def app_name(self, app: int) -> str:
-        """The name of an app."""
         return f"org.example.app{app:05d}"
 
     def version_name(self, version: int) -> str:
-        """The name of an app's version."""
         return f"{1 + version // 2}.{5 * (version % 2)}"
 
     def packages(self) -> pa.Table:

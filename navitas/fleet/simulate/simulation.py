@@ -209,7 +209,6 @@ class _BucketTask:
 
     @property
     def name(self) -> str:
-        """The name of the task in errors."""
         return f"bucket {self.members.bucket}"
 
     @property
