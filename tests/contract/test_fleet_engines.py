@@ -104,8 +104,6 @@ import os
 from pathlib import Path
 from navitas.fleet.engine.spark import SparkEngine
 from navitas.fleet.findings.hogs import find_hogs
-from navitas.fleet.findings.bugs import find_bugs
-from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 store = Store.open(Path({str(store.path)!r}))

@@ -14,12 +14,12 @@ import pytest
 from support.fleet_compare import findings
 from support.level_fleet import level_samples, stored_fleet
 from support.mixed_fleet import mixed_fleet
+from support.open_fleet import fleet_of
 
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings.hogs import effects_on_clients, find_hogs
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
-from navitas.fleet.stages import Fleet, bring_up_to_date
+from navitas.fleet.stages import Fleet
 from navitas.fleet.store import Store
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "fleet-findings.json"
@@ -48,11 +48,7 @@ FLEETS: dict[str, Callable[[Path], Store]] = {
 @pytest.mark.parametrize("kind", FLEETS)
 def test_findings_are_those_of_the_golden_file(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     store = FLEETS[kind](tmp_path / "fleet")
-    engine = DuckDbEngine(store.work / "spill", threads=1)
-    try:
-        found = digests(bring_up_to_date(store, engine))
-    finally:
-        engine.close()
+    found = digests(fleet_of(store))
     golden = json.loads(GOLDEN.read_text("utf-8")) if GOLDEN.exists() else {}
     if request.config.getoption("--refresh-golden"):
         golden[kind] = found

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.open_fleet import fleet_of
 
 from navitas.fleet.diagnoses import strata
 from navitas.fleet.diagnoses.conditions import strata_by_app
 from navitas.fleet.diagnoses.stratum_sums import CHANGING
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import read_table
 from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps
@@ -21,7 +21,6 @@ from navitas.fleet.regression.exposure import CLASSES
 from navitas.fleet.regression.pairs import samples_in
 from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.schema import NETWORKS, SAMPLES, State
-from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
@@ -143,7 +142,7 @@ def test_samples_are_read_again_only_for_another_request(tmp_path: Path) -> None
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     store.write_packages(pa.table({"id": range(5), "app": ["a", "a", "b", "b", "c"], "version": ["1", "2"] * 2 + [""]}))
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(made(3, 60), SAMPLES))
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     updates: list[tuple[int, int]] = []
 
     def packages_after(request: StrataRequest) -> list[int]:
@@ -174,7 +173,7 @@ def test_an_app_with_bugs_has_strata_on_affected_clients_and_a_control_group(
     for bucket in range(2):
         own = [row for row in rows if row["client"] % 2 == bucket]  # type: ignore[operator]
         store.write_part(Unit(bucket, "1970-01"), "a", pa.Table.from_pylist(own, SAMPLES))
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     (zero, on_some), (one, everywhere) = strata_by_app(fleet, find_hogs(fleet), np.array([0, 1]), {0: np.array([3, 4])})
     assert (zero, one) == (0, 1)
     for found, by_condition in ((on_some, (0, 3, 4)), (everywhere, range(6))):
@@ -195,6 +194,6 @@ def test_an_app_without_clients_has_no_strata(apps: list[int], tmp_path: Path) -
     store.write_packages(pa.table({"id": [0], "app": ["a"], "version": [""]}))
     rows = [row | {"apps": []} for row in made(2, 5)]
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(rows, SAMPLES))
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     found = dict(strata_by_app(fleet, find_hogs(fleet), np.array(apps, np.int64), {}))
     assert [len(one.s) for one in found.values()] == [0] * len(apps)
