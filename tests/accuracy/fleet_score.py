@@ -22,9 +22,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import stats
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from support.fleet_gains import gains_without_s
 from world_score import kept, write_section
 
 from navitas.fleet.diagnoses.advice import client_actions
@@ -127,7 +124,7 @@ def _hogs(store: Store, hogs: Hogs, app: np.ndarray) -> Found:
     true = _effects(store, app)
     many = is_hog & (hogs.alone.clients >= _ENOUGH_CLIENTS) & np.isfinite(hogs.effect.value)
     large = many & (true >= _LEAST_EXTRA * hogs.usual_ppm_s)
-    low, _, high = gains_without_s(hogs)
+    low, high = (life_gain_s(hogs.rate, less) for less in (hogs.effect.low, hogs.effect.high))
     gain = life_gain_s(hogs.rate, true)
     inside = (gain >= low) & ((gain <= high) | ~np.isfinite(high))
     return Found(

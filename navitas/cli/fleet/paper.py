@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from navitas.base.errors import UsageError
 from navitas.base.units import counted
 from navitas.cli.fleet.engines import reading
 from navitas.cli.fleet.rows import Outputs
@@ -32,12 +31,6 @@ def model_option(function: F) -> F:
         help="paper: use the method of the Carat paper, for comparison.",
     )(renamed("--model", "--method")(function))
     return decorated
-
-
-def check_without_suppression(outputs: Outputs) -> None:
-    """Raise `UsageError` if `--min-clients` is given: the paper's results do not count clients."""
-    if outputs.min_clients > 1:
-        raise UsageError("--min-clients does not apply to --method paper", "Leave out one of them.")
 
 
 def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
