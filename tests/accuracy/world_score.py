@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import navitas.fleet  # noqa: F401  # isort: skip  # Before numpy, since it limits the threads of numpy's algebra.
 import pyarrow as pa
@@ -31,9 +31,12 @@ from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 DOC = Path(__file__).resolve().parents[2] / "docs" / "dev" / "fleet-world.md"
 _FROM, _TO = "<!-- tests/accuracy/world_score.py writes from here -->", "<!-- to here -->"
-Counts = TypeVar("Counts")
+Counts = TypeVar("Counts", bound="DataclassInstance")
 # Development used other seeds.
 SEEDS = tuple(range(7321, 7331))
 
