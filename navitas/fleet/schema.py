@@ -93,7 +93,6 @@ def parse_pseudonym(text: str) -> int | None:
 
 
 def bucket_of(client: I64, buckets: int) -> I64:
-    """The bucket of each client."""
     return np.asarray(client.view(np.uint64) % np.uint64(buckets), np.int64)
 
 

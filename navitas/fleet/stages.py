@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import compress, count
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,8 @@ from navitas.fleet import layout
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
 from navitas.fleet.files import FleetError, is_made_from, notes_of, read_table, write_table
 from navitas.fleet.period import ALL_TIME
-from navitas.fleet.schema import PACKAGES, bucket_of
+from navitas.fleet.regression.usage import USAGE
+from navitas.fleet.schema import PACKAGES
 from navitas.fleet.store import Store, day, exclusive_writer, first_and_last_s, has_samples
 from navitas.fleet.units import BucketTask, UnitJob, UsageTask, jobs_of
 
@@ -27,22 +27,12 @@ Waiting = Callable[[str], None] | None
 """Called with the process that writes to a store, before this process waits for it."""
 Progress = Callable[[int, int], None]
 """Called with the number of finished parts, and of all parts."""
-_CONTRAST = statement("contrast")
+_CONTRAST_VERSION = "1"
 
 
 def numbered(packages: pa.Table) -> pa.Table:
     """Packages with a column that numbers apps by their first package. Packages added later do not change the numbers."""
-    apps = packages["app"].combine_chunks().dictionary_encode() if packages.num_rows else None
-    numbers = pa.array([], pa.int32()) if apps is None else apps.indices.cast(pa.int32())
-    return packages.append_column("app_id", numbers)
-
-
-def app_by_package(packages: pa.Table) -> NDArray[np.int32]:
-    """The app's number for each package number; −1 if there is no such package."""
-    number = packages["id"].to_numpy()
-    apps = np.full(int(number.max(initial=-1)) + 1, -1, np.int32)
-    apps[number] = packages["app_id"].to_numpy()
-    return apps
+    return packages.append_column("app_id", packages["app"].combine_chunks().dictionary_encode().indices)
 
 
 def check_packages(store: Store, packages: pa.Table) -> None:
@@ -100,28 +90,25 @@ class Fleet:
 
     @property
     def app_of(self) -> NDArray[np.int32]:
-        """The app's number for each package number."""
-        return app_by_package(self.packages)
+        """The app's number for each package number; −1 if there is no such package."""
+        number = self.packages["id"].to_numpy()
+        apps = np.full(int(number.max(initial=-1)) + 1, -1, np.int32)
+        apps[number] = self.packages["app_id"].to_numpy()
+        return apps
 
     def bucket_jobs(self, bucket: int) -> tuple[UnitJob, ...]:
         """The units of a bucket, by month."""
         return tuple(job for job in self.jobs if job.unit.bucket == bucket)
 
     def query_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> pa.Table:
-        """Run a statement on groups of client buckets. It sees `usage`, `clients`, `evidence`, `contrast` and `packages`.
+        """Run a statement on groups of client buckets. It sees `clients`, `evidence`, `contrast` and `packages`.
 
         It also sees the units' results in the folder `extra` of work. Groups are split if memory is short. Raises
         `FleetError` if one bucket needs too much memory.
         """
-        return pa.concat_tables(table for _, table in self.query_buckets(sql, self.buckets, extra, tables))
-
-    def query_buckets(
-        self, sql: str, buckets: Sequence[int], extra: str = "", tables: Mapping[str, pa.Table] | None = None
-    ) -> Iterator[tuple[Sequence[int], pa.Table]]:
-        """As `query_clients`, only for these buckets. Yields each group of buckets with its result."""
-        size = self.engine.buckets_at_once
-        for low in range(0, len(buckets), size):
-            yield from self._of_group(sql, buckets[low : low + size], extra, tables or {})
+        buckets, size = self.buckets, self.engine.buckets_at_once
+        groups = (buckets[low : low + size] for low in range(0, len(buckets), size))
+        return pa.concat_tables(table for group in groups for table in self._of_group(sql, group, extra, tables))
 
     def totals(self) -> tuple[int, int, int]:
         """Totals of the pairs that count: their number, seconds, and drop in ppm."""
@@ -132,7 +119,7 @@ class Fleet:
     def refused(self) -> dict[str, int]:
         """The number of refused pairs, by reason."""
         total: Counter[str] = Counter()
-        for notes in self.store.each(lambda job: notes_of(job.clients), self.jobs):
+        for notes in self.store.each(lambda job: notes_of(job.file("clients")), self.jobs):
             total.update(notes)
         return dict(total.most_common())
 
@@ -140,14 +127,10 @@ class Fleet:
         """The file of a bucket's contrasts."""
         return self.store.work / "contrast" / f"bucket={bucket:03d}.parquet"
 
-    def unit_file(self, table: str, job: UnitJob) -> Path:
-        """The file of a unit's results in a table."""
-        return self.store.work / table / f"{job.unit.folder}.parquet"
-
     def stale_jobs(self, bucket: int, table: str, key: str) -> tuple[UnitJob, ...]:
         """The units of a bucket whose results in a table are missing, or were not made with this `StageTask.key`."""
         jobs = self.bucket_jobs(bucket)
-        made = self.store.each(lambda job: is_made_from(self.unit_file(table, job), f"{key} {job.inputs}"), jobs)
+        made = self.store.each(lambda job: is_made_from(job.file(table), f"{key} {job.inputs}"), jobs)
         return tuple(job for job, is_made in zip(jobs, made, strict=True) if not is_made)
 
     @property
@@ -155,16 +138,11 @@ class Fleet:
         """Apps' names by number."""
         return dict(zip(self.packages["app_id"].to_pylist(), self.packages["app"].to_pylist(), strict=True))
 
-    def _of_group(
-        self, sql: str, buckets: Sequence[int], extra: str, tables: Mapping[str, pa.Table]
-    ) -> Iterator[tuple[Sequence[int], pa.Table]]:
+    def _of_group(self, sql: str, buckets: Sequence[int], extra: str, tables: Mapping[str, pa.Table]) -> Iterator[pa.Table]:
         chosen = [job for job in self.jobs if job.unit.bucket in buckets]
         files = {
-            "usage": [job.usage for job in chosen],
-            "clients": [job.clients for job in chosen],
-            "evidence": [job.evidence for job in chosen],
+            **{table: [job.file(table) for job in chosen] for table in ("clients", "evidence", extra) if table},
             "contrast": [file for file in map(self.contrast_file, buckets) if file.exists()],
-            extra: [self.unit_file(extra, job) for job in chosen] if extra else [],
         }
         try:
             table = self.engine.query(sql, {**{k: v for k, v in files.items() if v}, "packages": self.packages, **tables})
@@ -176,7 +154,7 @@ class Fleet:
             for part in (buckets[:half], buckets[half:]):
                 yield from self._of_group(sql, part, extra, tables)
         else:
-            yield buckets, table
+            yield table
 
 
 def _no_samples(store: Store) -> FleetError:
@@ -201,30 +179,39 @@ def bring_up_to_date(store: Store, engine: Engine, progress: Progress = no_progr
             fleet = Fleet.open(store, engine, waiting)  # Samples may have arrived while waiting.
             remove_stale_files(fleet)
             write_table(store.work / layout.PACKAGES, fleet.packages.select(PACKAGES.names))  # For `check_packages`.
-            _compute(fleet, progress)
+            usage, contrasts = _stale_tasks(fleet)
+            done = _counting(progress, len(usage) + len(contrasts))
+            fleet.engine.run(usage, done)
+            fleet.engine.run(contrasts, done)
     return fleet
 
 
-def _stale_tasks(fleet: Fleet) -> tuple[list[UsageTask], dict[int, str]]:
-    """The tasks of units to run, and the buckets to contrast with their inputs."""
+@dataclass(frozen=True, slots=True)
+class ContrastTask(BucketTask):
+    """Sums the months of a bucket, by client and app. Months have separate coefficients of the controls."""
+
+    file: Path
+    inputs: str
+
+    def run(self) -> None:
+        """Write the sums. Raises `FleetError` when files cannot be read or written."""
+        months = pa.concat_tables(read_table(job.file("usage")) for job in self.jobs)
+        sums = added(months, ("client", "app"), USAGE.names[2:])
+        write_table(self.file, sums.cast(sums.schema.set(2, pa.field("pairs", pa.int64()))), self.inputs)
+
+
+def _stale_tasks(fleet: Fleet) -> tuple[list[UsageTask], list[ContrastTask]]:
+    """The tasks whose results are missing or out of date."""
     app_of = fleet.app_of
     is_done = dict(zip(fleet.jobs, fleet.store.each(UnitJob.is_done, fleet.jobs), strict=True))
-    jobs = [tuple(job for job in fleet.bucket_jobs(bucket) if not is_done[job]) for bucket in fleet.buckets]
-    inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
-    made = fleet.store.each(lambda item: is_made_from(fleet.contrast_file(item[0]), item[1]), [*inputs.items()])
-    left = {bucket: text for (bucket, text), is_made in zip(inputs.items(), made, strict=True) if not is_made}
-    return [UsageTask(chosen, app_of) for chosen in jobs if chosen], left
-
-
-def _compute(fleet: Fleet, progress: Progress) -> None:
-    stale, left = _stale_tasks(fleet)
-    done = _counting(progress, len(stale) + len(left))
-    fleet.engine.run(stale, done)
-    for buckets, table in fleet.query_buckets(_CONTRAST, list(left)):
-        own = bucket_of(table["client"].to_numpy(), fleet.store.buckets)
-        for bucket in buckets:
-            write_table(fleet.contrast_file(bucket), table.filter(pa.array(own == bucket)), left[bucket])
-            done(bucket)
+    jobs = {bucket: fleet.bucket_jobs(bucket) for bucket in fleet.buckets}
+    stale = [tuple(job for job in own if not is_done[job]) for own in jobs.values()]
+    contrasts = [
+        ContrastTask(own, fleet.contrast_file(bucket), " ".join([_CONTRAST_VERSION, *(job.inputs for job in own)]))
+        for bucket, own in jobs.items()
+    ]
+    made = fleet.store.each(lambda task: is_made_from(task.file, task.inputs), contrasts)
+    return [UsageTask(own, app_of) for own in stale if own], [*compress(contrasts, np.logical_not(made))]
 
 
 def _counting(progress: Progress, total: int) -> Callable[[object], None]:
@@ -238,11 +225,6 @@ def added(table: pa.Table, by: Sequence[str], names: Sequence[str]) -> pa.Table:
     sums = table.group_by([*by]).aggregate([(name, "sum") for name in names])
     sums = sums.select([*by, *(f"{name}_sum" for name in names)]).rename_columns([*by, *names])
     return sums.sort_by([(name, "ascending") for name in by])
-
-
-def _inputs(fleet: Fleet, bucket: int) -> str:
-    sql = hashlib.blake2b(_CONTRAST.encode(), digest_size=6).hexdigest()
-    return " ".join([sql, *(job.inputs for job in fleet.bucket_jobs(bucket))])
 
 
 def run_stage(fleet: Fleet, tasks: Callable[[], Iterable[BucketTask]]) -> None:

@@ -18,6 +18,8 @@ from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.store import Store, Unit, read_samples
 
 _VERSION = "15"
+_TABLES = ("usage", "evidence", "presence")
+"""Tables of `UsageTask` besides `clients`."""
 
 
 class FleetTask(Protocol):
@@ -40,15 +42,12 @@ class FleetTask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UnitJob:
-    """A unit with its input and output files. Parts of the month before are needed for pairs that span two months."""
+    """A unit with its samples, and the folder of results. Parts of the month before are needed for pairs that span two months."""
 
     unit: Unit
     parts: tuple[Path, ...]
     before: tuple[Path, ...]
-    usage: Path
-    clients: Path
-    evidence: Path
-    presence: Path
+    work: Path
     inputs: str
     period: Period = ALL_TIME
 
@@ -60,9 +59,11 @@ class UnitJob:
 
     def is_done(self) -> bool:
         """Whether the results were computed from these inputs. `clients` is written last."""
-        return is_made_from(self.clients, self.inputs) and all(
-            file.exists() for file in (self.usage, self.evidence, self.presence)
-        )
+        return is_made_from(self.file("clients"), self.inputs) and all(self.file(table).exists() for table in _TABLES)
+
+    def file(self, table: str) -> Path:
+        """The file of the unit's results in a table."""
+        return self.work / table / f"{self.unit.folder}.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,6 @@ class BucketTask:
 
     @property
     def name(self) -> str:
-        """The name of the task in errors."""
         return f"bucket {self.jobs[0].unit.bucket}"
 
     @property
@@ -82,7 +82,6 @@ class BucketTask:
         return sum(part.stat().st_size for job in self.jobs for part in job.parts)
 
     def run(self) -> None:
-        """Run the task. Raises `FleetError` when files cannot be read or written."""
         raise NotImplementedError
 
 
@@ -90,7 +89,7 @@ class BucketTask:
 class StageTask(BucketTask):
     """Base of tasks that make a table of each unit in `folder`. `key` identifies what it depends on apart from samples."""
 
-    folder: Path
+    folder: str
     key: str
 
     @property
@@ -106,10 +105,9 @@ class StageTask(BucketTask):
         raise NotImplementedError
 
     def run(self) -> None:
-        """Write the table of each unit. Raises `FleetError` when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, self.columns):
-            made = self.table(ordered(samples), read_table(job.presence), job.begins_s)
-            write_table(self.folder / f"{job.unit.folder}.parquet", made, f"{self.key} {job.inputs}")
+            made = self.table(ordered(samples), read_table(job.file("presence")), job.begins_s)
+            write_table(job.file(self.folder), made, f"{self.key} {job.inputs}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +117,11 @@ class UsageTask(BucketTask):
     app_of: NDArray[np.int32]
 
     def run(self) -> None:
-        """Compute one unit after another. Raises `FleetError` when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
             made = usage_of(samples, self.app_of, job.begins_s)
-            write_table(job.usage, made.usage)
-            write_table(job.evidence, made.evidence)
-            write_table(job.presence, made.presence)
-            write_table(job.clients, made.clients, job.inputs, made.refused)
+            for table in _TABLES:
+                write_table(job.file(table), getattr(made, table))
+            write_table(job.file("clients"), made.clients, job.inputs, made.refused)
 
 
 def samples_of(jobs: Sequence[UnitJob], columns: list[str]) -> Iterator[tuple[UnitJob, pa.Table]]:
@@ -168,8 +164,4 @@ def jobs_of(store: Store) -> Iterator[UnitJob]:
         if not store.period.has_month(unit.month):
             continue
         before = parts.get(Unit(unit.bucket, str(np.datetime64(unit.month) - 1)), [])
-        usage, clients, evidence, presence = (
-            store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients", "evidence", "presence")
-        )
-        inputs = f"{_VERSION} {fingerprint(*own, *before)}"
-        yield UnitJob(unit, tuple(own), tuple(before), usage, clients, evidence, presence, inputs, store.period)
+        yield UnitJob(unit, tuple(own), tuple(before), store.work, f"{_VERSION} {fingerprint(*own, *before)}", store.period)

@@ -7,12 +7,13 @@ target is missed.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from contextlib import closing
+from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy import stats
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from support.fleet_gains import gains_without_s
+from world_score import kept, write_section
 
 from navitas.fleet.diagnoses.advice import client_actions
 from navitas.fleet.diagnoses.diagnosis import Values, diagnoses_of, suspects
@@ -96,46 +95,28 @@ def main(argv: Sequence[str]) -> int:
     for seed in range(options.first, options.first + options.seeds):
         for kind, steps in KINDS.items():
             model = FleetModel(clients=options.clients, samples=options.samples, steps=steps)
-            total[kind] += _kept(options.keep, kind, model, seed)
+            key = f"{kind}, seed {seed}, {model.clients} clients, {model.samples} samples"
+            total[kind] += kept(options.keep, key, Found, partial(_one, model, seed))
     lines = [*_HEAD, *(_row(f"{kind}, {options.seeds} seeds", found) for kind, found in total.items())]
     missed = [f"{kind}: {name}" for kind, found in total.items() for name, good in _targets(found).items() if not good]
     print("\n".join([*lines, f"missed: {', '.join(missed)}" if missed else "every target is met"]))
     if options.write:
-        text = DOC.read_text()
-        before, rest = text.split(_FROM)
-        _, after = rest.split(_TO)
-        DOC.write_text(f"{before}{_FROM}\n" + "\n".join(lines) + f"\n{_TO}{after}")
+        write_section(DOC, _FROM, _TO, lines)
     return int(bool(missed))
 
 
-def _kept(file: Path | None, kind: str, model: FleetModel, seed: int) -> Found:
-    """The counts of one fleet: read from the file, or computed and appended to it."""
-    key = f"{kind}, seed {seed}, {model.clients} clients, {model.samples} samples"
-    known = dict(map(json.loads, file.read_text().splitlines())) if file and file.exists() else {}
-    if key in known:
-        return Found(**known[key])
+def _one(model: FleetModel, seed: int) -> Found:
     with tempfile.TemporaryDirectory(prefix="navitas-fleet-") as folder:
-        found = _one(Store.create(Path(folder) / "store", buckets=8, salt=f"simulated-{seed}"), model, seed)
-    print(f"{key}: {found}", file=sys.stderr, flush=True)
-    if file:
-        with file.open("a") as out:
-            print(json.dumps([key, asdict(found)]), file=out)
-    return found
-
-
-def _one(store: Store, model: FleetModel, seed: int) -> Found:
-    simulate(store, model, seed=seed)
-    engine = DuckDbEngine(store.work / "spill")
-    try:
-        fleet = bring_up_to_date(store, engine)
-        hogs = find_hogs(fleet)
-        bugs = find_bugs(fleet, hogs)
-        names = fleet.app_names
-        app = np.array([names[number] for number in hogs.app.tolist()])
-        found = _hogs(store, hogs, app) + _bugs(store, bugs, names) + _conditions(fleet, hogs, bugs)
-        return found + _advice(fleet, hogs, bugs, pages=len(model.steps) > 1)
-    finally:
-        engine.close()
+        store = Store.create(Path(folder) / "store", buckets=8, salt=f"simulated-{seed}")
+        simulate(store, model, seed=seed)
+        with closing(DuckDbEngine(store.work / "spill")) as engine:
+            fleet = bring_up_to_date(store, engine)
+            hogs = find_hogs(fleet)
+            bugs = find_bugs(fleet, hogs)
+            names = fleet.app_names
+            app = np.array([names[number] for number in hogs.app.tolist()])
+            found = _hogs(store, hogs, app) + _bugs(store, bugs, names) + _conditions(fleet, hogs, bugs)
+            return found + _advice(fleet, hogs, bugs, pages=len(model.steps) > 1)
 
 
 def _hogs(store: Store, hogs: Hogs, app: np.ndarray) -> Found:
@@ -144,7 +125,7 @@ def _hogs(store: Store, hogs: Hogs, app: np.ndarray) -> Found:
     true = _effects(store, app)
     many = is_hog & (hogs.alone.clients >= _ENOUGH_CLIENTS) & np.isfinite(hogs.effect.value)
     large = many & (true >= _LEAST_EXTRA * hogs.usual_ppm_s)
-    low, _, high = gains_without_s(hogs)
+    low, high = (life_gain_s(hogs.rate, less) for less in (hogs.effect.low, hogs.effect.high))
     gain = life_gain_s(hogs.rate, true)
     inside = (gain >= low) & ((gain <= high) | ~np.isfinite(high))
     return Found(

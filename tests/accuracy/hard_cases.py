@@ -23,7 +23,7 @@ from case_table import HEAD, case_row, failed_figures
 from world.regimes import HARD_CASES
 from world.simulation import World, simulate
 from world_counts import WorldCounts, app_counts
-from world_score import kept, write_samples, write_section
+from world_score import DOC, kept, write_samples, write_section
 
 from navitas.cli.main import run
 
@@ -56,13 +56,13 @@ def main(argv: Sequence[str]) -> int:
         for name in chosen:
             regime = replace(HARD_CASES[name], phones=options.phones or HARD_CASES[name].phones)
             count = _counting(simulate(regime, seed), is_history=regime.is_history)
-            total[name] += kept(options.keep, f"{name}, seed {seed}, {regime.phones} phones", count)
+            total[name] += kept(options.keep, f"{name}, seed {seed}, {regime.phones} phones", WorldCounts, count)
     size = [f"Worlds of {options.phones} phones:", ""] if options.phones else []
     lines = [*size, *HEAD, *(case_row(name, counts, total.get("plain")) for name, counts in total.items())]
     failed = [f"{name}: {what}" for name, counts in total.items() for what in failed_figures(name, counts, total.get("plain"))]
     print("\n".join([*lines, *(f"missed: {text}" for text in failed or ["nothing"])]))
     if options.write:
-        write_section(_FROM, _TO, lines)
+        write_section(DOC, _FROM, _TO, lines)
     return int(bool(failed))
 
 

@@ -90,6 +90,9 @@ class WorldCounts:
     planted: Counter[str] = field(default_factory=Counter)
     """Claims about planted apps, by `role: claim`."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "planted", Counter(self.planted))  # Read from a file, it is a dictionary.
+
     def __add__(self, other: WorldCounts) -> WorldCounts:
         return WorldCounts(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(self)})
 

@@ -85,7 +85,7 @@ def _bugs(fleet: Fleet, bugs: Bugs, world: World) -> WorldCounts:
 
 def _clients(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:
     """Compare what hogs are predicted to drain on some clients with what they do."""
-    number_of = {name: client_number(name, fleet.store.key) for name in world.phones["client"].to_pylist()}
+    number_of = {name: client_number(name, fleet.store.key) for name in set(world.effects["client"].to_pylist())}
     true = {(number_of[row["client"]], row["app"]): row["extra_percent_h"] for row in world.effects.to_pylist()}
     buggy = {(number_of[row["client"]], row["app"]) for row in world.bugs.to_pylist()}
     chosen = sorted(set(score_clients(fleet).client.tolist()))[:_PAGES]

@@ -10,11 +10,11 @@ import argparse
 import json
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import navitas.fleet  # noqa: F401  # isort: skip  # Before numpy, since it limits the threads of numpy's algebra.
 import pyarrow as pa
@@ -31,8 +31,12 @@ from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 DOC = Path(__file__).resolve().parents[2] / "docs" / "dev" / "fleet-world.md"
 _FROM, _TO = "<!-- tests/accuracy/world_score.py writes from here -->", "<!-- to here -->"
+Counts = TypeVar("Counts", bound="DataclassInstance")
 # Development used other seeds.
 _SEED, _SEEDS = 7401, 10
 
@@ -58,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
         for regime in total:
             world = simulate(replace(REGIMES[regime], phones=options.phones), seed)
             key = f"{regime}, seed {seed}, {options.phones} phones"
-            total[regime] += kept(options.keep, key, partial(_one, world, seed))
+            total[regime] += kept(options.keep, key, WorldCounts, partial(_one, world, seed))
     lines = [
         f"Worlds of {options.phones} phones:",
         "",
@@ -71,25 +75,24 @@ def main(argv: Sequence[str]) -> int:
     missed = [f"{regime}: {name}" for regime, found in total.items() for name in missed_targets(regime, found)]
     print("\n".join([*lines, *(f"missed: {one}" for one in missed or ["nothing"])]))
     if options.write:
-        write_section(_FROM, _TO, lines)
+        write_section(DOC, _FROM, _TO, lines)
     return int(bool(missed))
 
 
-def write_section(begin: str, end: str, lines: Sequence[str]) -> None:
-    """Replace what lies between two markers of docs/dev/fleet-world.md."""
-    before, rest = DOC.read_text("utf-8").split(begin)
+def write_section(page: Path, begin: str, end: str, lines: Sequence[str]) -> None:
+    """Replace what lies between two markers of a page."""
+    before, rest = page.read_text("utf-8").split(begin)
     _, after = rest.split(end)
-    DOC.write_text(f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{after}", "utf-8")
+    page.write_text(f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{after}", "utf-8")
 
 
-def kept(file: Path | None, key: str, count: Callable[[], WorldCounts]) -> WorldCounts:
-    """Return the counts of one world: read from the file, or computed and appended to it."""
+def kept(file: Path | None, key: str, kind: type[Counts], count: Callable[[], Counts]) -> Counts:
+    """Return the counts of one fleet: read from the file, or computed and appended to it."""
     known = dict(map(json.loads, file.read_text("utf-8").splitlines())) if file and file.exists() else {}
     if key in known:
-        counts = {
-            one.name: known[key][one.name] for one in fields(WorldCounts) if one.name in known[key]
-        }  # Older files also have other counts.
-        return WorldCounts(**{**counts, "planted": Counter(counts["planted"])})
+        return kind(
+            **{one.name: known[key][one.name] for one in fields(kind) if one.name in known[key]}
+        )  # Older ones have others.
     found = count()
     print(f"{key}: {found}", file=sys.stderr, flush=True)
     if file:

@@ -86,8 +86,7 @@ def test_an_oversized_result_counts_as_lack_of_memory() -> None:
 
 
 def test_an_error_on_a_worker_is_reported(engine: SparkEngine, tmp_path: Path) -> None:
-    folders = (tmp_path / name for name in ("usage", "clients", "evidence", "presence"))
-    gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), *folders, "x")
+    gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), tmp_path, "x")
     for running in (engine, DuckDbEngine(tmp_path / "spill", threads=1)):
         with pytest.raises(FleetError, match=r"gone\.parquet: cannot be read") as printed:
             running.run([UsageTask((gone,), np.zeros(1, np.int32))], lambda _: None)
@@ -104,8 +103,6 @@ def test_after_sparks_process_dies_a_new_one_gets_smaller_statements(tmp_path: P
 import os
 from pathlib import Path
 from navitas.fleet.engine.spark import SparkEngine
-from navitas.fleet.findings.hogs import find_hogs
-from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store

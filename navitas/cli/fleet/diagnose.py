@@ -86,7 +86,6 @@ def _without_findings(fleet: Fleet, hogs: Hogs, suspected: int) -> str:
 
 
 def actions_table(client: str, rows: Sequence[ActionRow], top: int) -> FittedTable:
-    """The actions of a client."""
     columns: dict[Column, Callable[[ActionRow], str]] = {
         Column("Action", wrap=True): lambda row: row.text,
         Column("Reason", drop=2, wrap=True): lambda row: row.why,

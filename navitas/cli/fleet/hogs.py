@@ -13,7 +13,7 @@ from navitas.base.units import counted, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.dry_run import NO_STATE, STATE_REMEDY
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
-from navitas.cli.fleet.paper import check_without_suppression, model_option, paper_bugs, paper_hogs
+from navitas.cli.fleet.paper import model_option, paper_bugs, paper_hogs
 from navitas.cli.fleet.rows import Outputs, output_options
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import option
@@ -95,9 +95,9 @@ def verdict_paragraph(row: AppRow, limit_percent_h: float) -> Paragraph:
 def command(*, choice: FleetChoice, model: str, app: str | None, outputs: Outputs) -> None:
     """List apps that drain the battery faster on every phone, and the battery life gained without them."""
     if model == "paper":
-        check_without_suppression(outputs)
-        if app is not None:
-            raise UsageError("--app does not apply to --method paper", "Leave out one of them.")
+        for name, is_given in (("--app", app is not None), ("--min-clients", outputs.min_clients > 1)):
+            if is_given:
+                raise UsageError(f"{name} does not apply to --method paper", "Leave out one of them.")
     with fleet_of(choice) as fleet:
         if model == "paper":
             paper_hogs(fleet, outputs)

@@ -91,21 +91,19 @@ def local_files(sources: Sequence[str | list[LocalFile]]) -> Iterator[list[Local
         yield found
 
 
-def _columns(pairs: Sequence[str], map_file: Path | None = None, scale: float | None = None) -> ColumnMap:
-    return ColumnMap.parse(pairs, map_file, scale)
-
-
 @click.command("ingest", cls=NavitasCommand, example="navitas fleet ingest fleet samples/*.jsonl")
 @click.argument("store", type=NEW_STORE, metavar="STORE")
 @click.argument("files", nargs=-1, required=True, type=SamplesSource(), metavar="FILE...")
 @client_option("Client of batterystats histories; '{name}' stands for the file name.", default="")
 @gathered(
     "columns",
-    _columns,
+    ColumnMap.parse,
     option(
-        "--map", "pairs", multiple=True, type=TEXT, metavar="COLUMN=FIELD", section="Columns", help="The file's COLUMN is FIELD."
+        "--map", "texts", multiple=True, type=TEXT, metavar="COLUMN=FIELD", section="Columns", help="The file's COLUMN is FIELD."
     ),
-    option("--map-file", type=READ_FILE_ANY_NAME, metavar="FILE", section="Columns", help='TOML lines of COLUMN = "FIELD".'),
+    option(
+        "--map-file", "file", type=READ_FILE_ANY_NAME, metavar="FILE", section="Columns", help='TOML lines of COLUMN = "FIELD".'
+    ),
     option("--scale", type=SCALE, metavar="LEVEL", section="Columns", help="The level of a full battery: 1 for fractions. [100]"),
 )
 @buckets_option("64")

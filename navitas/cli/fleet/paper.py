@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from navitas.base.errors import UsageError
 from navitas.base.units import counted
 from navitas.cli.fleet.engines import reading
 from navitas.cli.fleet.rows import Outputs
@@ -24,7 +23,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def model_option(function: F) -> F:
-    """`--method`."""
     decorated: F = option(
         "--method",
         "model",
@@ -35,21 +33,13 @@ def model_option(function: F) -> F:
     return decorated
 
 
-def check_without_suppression(outputs: Outputs) -> None:
-    """Raise `UsageError` if `--min-clients` is given: the paper's results do not count clients."""
-    if outputs.min_clients > 1:
-        raise UsageError("--min-clients does not apply to --method paper", "Leave out one of them.")
-
-
 def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
-    """Print or write the paper's hogs."""
     rows = paper_hog_rows(fleet, _compared(fleet))
     if outputs.write(PaperHogRow, rows, method="paper"):
         output_console().print(paper_table(f"Hogs by the paper's method: {len(rows):,}", rows, outputs.top))
 
 
 def paper_bugs(fleet: Fleet, outputs: Outputs) -> None:
-    """Print or write the paper's bugs."""
     rows = paper_bug_rows(fleet, paper_findings.find_bugs(fleet, _compared(fleet)))
     if outputs.write(PaperBugRow, rows, method="paper"):
         title = f"Bugs by the paper's method: {counted(len(rows), 'pair')} of a client and an app"

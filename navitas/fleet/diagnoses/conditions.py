@@ -47,7 +47,6 @@ class Feature:
         return cls(tuple(known), np.array([*(number.get(value, -1) for value in given), -1], np.int32)[place])
 
     def take(self, rows: NDArray[np.integer]) -> Feature:
-        """The feature of these rows."""
         return Feature(self.values, self.place[rows])
 
 

@@ -69,7 +69,6 @@ class StrataTask(StageTask):
         return PairConditions.of(samples, pairs)
 
     def table(self, samples: pa.Table, presence: pa.Table, begins_s: int) -> pa.Table:
-        """A unit's strata."""
         request, app_of = self.request, self.app_of
         samples = request.apps.of_clients(samples)
         parsed = samples_in(samples)
@@ -107,7 +106,7 @@ def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest, task: ty
     def tasks() -> Iterator[StrataTask]:
         for bucket in fleet.buckets:
             own = request.for_bucket(bucket, fleet.store.buckets)
-            yield task(fleet.stale_jobs(bucket, folder, key), fleet.store.work / folder, key, own, app_of, has_version)
+            yield task(fleet.stale_jobs(bucket, folder, key), folder, key, own, app_of, has_version)
 
     run_stage(fleet, tasks)
 

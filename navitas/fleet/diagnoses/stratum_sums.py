@@ -59,7 +59,6 @@ class PairConditions:
         return cls(pairs.screen, np.where(number == before, number, np.int8(CHANGING)).astype(np.int8))
 
     def of_client(self, block: PairBlock, number: int) -> I64:
-        """As `Conditions.of_client`."""
         end = block.end[block.pairs.of_client(number)]
         screen, network = (
             block.pairs.alike_in_span(number, one[end].astype(np.int64), changing)
@@ -68,7 +67,6 @@ class PairConditions:
         return screen * (CHANGING + 1) + network
 
     def keys(self, condition: I64) -> tuple[I64, I64]:
-        """The screen and the network of conditions."""
         return np.divmod(condition, CHANGING + 1)
 
 

@@ -49,7 +49,6 @@ class FeatureCondition:
         return bool(value) and met == self.holds
 
     def opposite(self) -> FeatureCondition:
-        """The negated condition."""
         return FeatureCondition(self.feature, self.value, not self.holds, self.later)
 
     def __str__(self) -> str:

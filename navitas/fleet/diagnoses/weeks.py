@@ -52,7 +52,6 @@ class PairWeeks:
         return block.pairs.alike_in_span(number, self.number[block.end[block.pairs.of_client(number)]], 0)
 
     def keys(self, condition: I64) -> tuple[I64]:
-        """The weeks."""
         return (np.where(condition > 0, self.first + condition - 1, -1),)
 
 
@@ -64,7 +63,6 @@ class WeekTask(strata.StrataTask):
 
     @staticmethod
     def conditions(samples: pa.Table, pairs: Pairs, begins_s: int) -> Conditions:
-        """The weeks of the pairs."""
         first = int(week_of(np.array(begins_s)))
         return PairWeeks(week_of(int64(samples["time_s"])) - first + 1, first)
 

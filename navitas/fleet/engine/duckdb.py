@@ -41,7 +41,6 @@ class DuckDbEngine:
         self._processes.run(tasks, done)
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
-        """As `Engine.query`."""
         cursor = self._connection.cursor()
         try:
             for name, table in named_tables(sql, tables).items():
@@ -70,7 +69,6 @@ class DuckDbEngine:
             return [*map(str, names)]
 
     def close(self) -> None:
-        """As `Engine.close`."""
         self._processes.close()
         self._connection.close()
         remove_folder(self._spill)

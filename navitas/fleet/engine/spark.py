@@ -59,7 +59,6 @@ class SparkEngine:
                 done(task)
 
     def query(self, sql: str, tables: Tables) -> pa.Table:
-        """As `Engine.query`."""
         return self._call(self._table, sql, tables)
 
     def close(self) -> None:

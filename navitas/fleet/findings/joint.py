@@ -111,7 +111,7 @@ def bring_up_to_date(fleet: Fleet, request: JointRequest) -> None:
         for bucket in fleet.buckets:
             own = request.for_bucket(bucket, fleet.store.buckets)
             key = f"{_VERSION} {own.digest()}"
-            yield JointTask(fleet.stale_jobs(bucket, FOLDER, key), fleet.store.work / FOLDER, key, own, fleet.app_of)
+            yield JointTask(fleet.stale_jobs(bucket, FOLDER, key), FOLDER, key, own, fleet.app_of)
 
     run_stage(fleet, tasks)
 
@@ -167,7 +167,7 @@ class JointSystem:
 def systems_of(fleet: Fleet, request: JointRequest, buckets: Sequence[int]) -> Iterator[JointSystem]:
     """Yield the equations of one bucket after another, summed over months. The stage must be up to date."""
     for bucket in buckets:
-        table = pa.concat_tables(read_table(fleet.unit_file(FOLDER, job)) for job in fleet.bucket_jobs(bucket))
+        table = pa.concat_tables(read_table(job.file(FOLDER)) for job in fleet.bucket_jobs(bucket))
         summed = added(table, _NUMBERS, SUMS)
         clients, client = np.unique(summed["client"].to_numpy(), return_inverse=True)
         app, other = (np.searchsorted(request.app, summed[name].to_numpy()) for name in ("app", "other"))

@@ -32,7 +32,7 @@ class ColumnMap:
     scale: float | None = None
 
     @classmethod
-    def parse(cls, texts: Sequence[str], file: Path | None, scale: float | None) -> ColumnMap:
+    def parse(cls, texts: Sequence[str], file: Path | None = None, scale: float | None = None) -> ColumnMap:
         """From texts `COLUMN=FIELD`, and a TOML file of such lines. Raises `UsageError` for what cannot be meant."""
         pairs = [*(_of_file(file) if file else ()), *map(_pair, texts)]
         for name, target in pairs:

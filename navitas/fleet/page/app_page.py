@@ -106,7 +106,8 @@ def _drains(kind: str, drains: Sequence[DrainRow], top: int) -> PageTable | None
     title, claim = _KINDS[kind]
     ordered = kind in IN_ORDER
     # Of a trend, the last rows matter most.
-    rows = drains[-top:] if ordered else drains[:top] if kind == "os" else _most_certain(drains)[:top]
+    by_certainty = sorted(drains, key=lambda row: -row.extra_low_percent_h)
+    rows = drains[-top:] if ordered else drains[:top] if kind == "os" else by_certainty[:top]
     columns: Columns[DrainRow] = {
         title.removesuffix("s"): lambda row: name_cell(row.value),
         **extra_picture(rows),
@@ -117,7 +118,3 @@ def _drains(kind: str, drains: Sequence[DrainRow], top: int) -> PageTable | None
     columns["Clients"] = lambda row: count_cell(row.clients)
     claim += more_rows(drains, top).replace("first", "last" if ordered else "first")
     return page_table(f"{kind}-drains", title, _CHANGE if ordered else "", columns, rows, most=top, texts=2, claim=claim)
-
-
-def _most_certain(drains: Sequence[DrainRow]) -> list[DrainRow]:
-    return sorted(drains, key=lambda row: -row.extra_low_percent_h)

@@ -48,7 +48,6 @@ class Apriori:
 
     @classmethod
     def from_rates(cls, rates: I64) -> Apriori:
-        """The distribution of these rates."""
         bins = rates // _BIN
         total = np.bincount(bins, weights=rates, minlength=_BINS + 1)
         return cls(np.bincount(bins, minlength=_BINS + 1).astype(np.int64), np.rint(total).astype(np.int64))
@@ -61,7 +60,6 @@ class Apriori:
         return cls(count, total)
 
     def write(self, file: Path, inputs: str) -> None:
-        """Write the distribution to a file."""
         write_table(file, pa.table({"count": self.count, "total": self.total}), inputs)
 
     def expected(self, low: F64, high: F64) -> F64:
@@ -107,7 +105,6 @@ class AprioriTask(BucketTask):
     steps: LevelSteps
 
     def run(self) -> None:
-        """Write the distribution."""
         rates = []
         for job, table in samples_of(self.jobs, PAIR_COLUMNS):
             _, pairs, row, step = unit_pairs(ordered(table), job.begins_s, self.steps)
@@ -120,16 +117,14 @@ class AprioriTask(BucketTask):
 class SumsTask(BucketTask):
     """Sums the rates of a bucket's units by client and app. Clients whose level never changed are left out."""
 
-    folder: Path
     inputs: str
     steps: LevelSteps
     apriori: Apriori
     app_of: NDArray[np.int32]
 
     def run(self) -> None:
-        """Write the sums of each unit."""
         for job, table in samples_of(self.jobs, [*PAIR_COLUMNS, "apps"]):
-            write_table(self.folder / f"{job.unit.folder}.parquet", self._sums(ordered(table), job.begins_s), self.inputs)
+            write_table(job.file(FOLDER), self._sums(ordered(table), job.begins_s), self.inputs)
 
     def _sums(self, table: pa.Table, begins_s: int) -> pa.Table:
         samples, pairs, row, step = unit_pairs(table, begins_s, self.steps)
@@ -164,10 +159,9 @@ def bring_up_to_date(fleet: Fleet) -> None:
         return [AprioriTask(fleet.bucket_jobs(bucket), files[bucket], inputs, steps()) for bucket in left]
 
     def sums() -> list[SumsTask]:
-        left = [job for job in fleet.jobs if not is_made_from(fleet.unit_file(FOLDER, job), inputs)]
+        left = [job for job in fleet.jobs if not is_made_from(job.file(FOLDER), inputs)]
         buckets = [tuple(job for job in left if job.unit.bucket == bucket) for bucket in files]
-        folder, app_of = fleet.store.work / FOLDER, fleet.app_of
-        return [SumsTask(jobs, folder, inputs, steps(), apriori(), app_of) for jobs in buckets if jobs]
+        return [SumsTask(jobs, inputs, steps(), apriori(), fleet.app_of) for jobs in buckets if jobs]
 
     run_stage(fleet, exact)
     run_stage(fleet, sums)

@@ -19,13 +19,12 @@ from navitas.fleet.schema import parse_pseudonym
 from navitas.fleet.simulate.catalog import DAY_S, catalog_of, generator
 from navitas.fleet.simulate.simulation import Plan, Stops, clear_pieces, period_into, read_model
 from navitas.fleet.stages import Progress, no_progress
-from navitas.fleet.statistics import I64, Bool
+from navitas.fleet.statistics import I64
 from navitas.fleet.store import Store, exclusive_writer
 
 _PLACE = 1 << 22
 _LARGEST_CLAIM = 1 << 16
 _LARGEST_ADVICE = 1 << 30
-NOT_ADVISED = "not advised"
 
 
 def read_advice(file: Path) -> pa.Table:
@@ -66,14 +65,14 @@ def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int,
     before = read_table(folder / "clients.parquet")
     catalog = catalog_of(model, seed)
     client, app = _pairs(store, advice, before, {catalog.app_name(number): number for number in range(model.apps)})
-    advised = _in(client, before.filter(pa.array(np.array(before["group"].to_pylist()) == "advised"))["client"].to_numpy())
+    group = np.array(before["group"].to_pylist(), object)
+    advised = np.isin(client, before["client"].to_numpy()[group == "advised"])
     follows = advised & (generator(seed, _PLACE).random(len(client)) < compliance)
     late = -(-(int(np.max(before["last_s"].to_numpy())) + DAY_S - model.start_s) // DAY_S) * DAY_S
     plan = Plan(model, seed, catalog, 1, late, Stops(client[follows], app[follows]))
     _claim(store, plan.digest())
     after, _ = period_into(store, plan, jobs=jobs, progress=progress)
-    has_advice = _in(before["client"].to_numpy(), client)
-    group = np.where(has_advice, np.array(before["group"].to_pylist(), object), NOT_ADVISED)
+    group = np.where(np.isin(before["client"].to_numpy(), client), group, "not advised")
     names = [catalog.app_name(number) for number in app.tolist()]
     write_table(folder / "advice.parquet", pa.table({"client": client, "app_id": app, "app": names, "followed": follows}))
     acted = {
@@ -122,7 +121,3 @@ def _clients(name: str | int | None) -> Iterator[int | None]:
     text = "" if name is None else str(name)
     yield parse_pseudonym(text)
     yield int(text) if re.fullmatch(r"-?[0-9]{1,19}", text) else None
-
-
-def _in(client: I64, others: I64) -> Bool:
-    return np.asarray(np.isin(client, others))

@@ -113,7 +113,6 @@ class FleetModel:
 
     @property
     def mean_installed(self) -> float:
-        """The mean number of apps of a client."""
         return float(sum(self.installed)) / 2
 
     @property
@@ -167,24 +166,17 @@ class Catalog:
     run_length: F64
 
     def app_name(self, app: int) -> str:
-        """The name of an app."""
         return f"org.example.app{app:05d}"
 
     def version_name(self, version: int) -> str:
-        """The name of an app's version."""
         return f"{1 + version // 2}.{5 * (version % 2)}"
 
     def packages(self) -> pa.Table:
         """The list of packages in the store's format."""
         app = np.repeat(np.arange(len(self.first)), self.versions)
         version = np.arange(len(app)) - self.first[app]
-        columns = {
-            "id": np.arange(len(app)),
-            "app": [self.app_name(number) for number in app.tolist()],
-            "version": [self.version_name(number) for number in version.tolist()],
-            "app_id": app,
-        }
-        return pa.table({name: columns[name] for name in PACKAGES.names}).cast(PACKAGES)
+        texts = [*map(self.app_name, app.tolist())], [*map(self.version_name, version.tolist())]
+        return pa.table([np.arange(len(app)), *texts], PACKAGES.names).cast(PACKAGES)
 
 
 def catalog_of(model: FleetModel, seed: int) -> Catalog:

@@ -128,14 +128,14 @@ def _uptime(time_s: I64, long: Bool, random: np.random.Generator) -> I64:
 
 def _lit(model: FleetModel, switch: F64, screen: Bool, random: np.random.Generator) -> F64:
     """The fraction of each interval with the screen on."""
-    used = _used(screen)
+    used = used_between(screen)
     lit = random.random(switch.shape)
     lit *= np.where(used, 1.0, 0.06)
     observed = between(switch, screen.astype(np.float64))
     return np.where(used, (1 - model.hidden_use) * lit + model.hidden_use * observed, lit)
 
 
-def _used(screen: Bool) -> Bool:
+def used_between(screen: Bool) -> Bool:
     """Whether the screen is on at either end of each interval."""
     used = screen.copy()
     used[:-1] |= screen[1:]
@@ -146,7 +146,7 @@ def _rate(clients: Clients, states: tuple[F64, F64, F64, Bool, NDArray[np.int8]]
     """The mean rate of each interval: idle · client · slow variation · night + screen + network."""
     gap, hour, switch, screen, network = states
     idle = clients.idle_ppm_s * np.exp(_slow(gap, random) - _RATE_SPREAD**2 / 2)
-    idle *= np.where(_used(screen) | awake(hour), 1.0, _NIGHT_IDLE)
+    idle *= np.where(used_between(screen) | awake(hour), 1.0, _NIGHT_IDLE)
     return np.asarray(idle + clients.screen_ppm_s * lit + between(switch, NETWORK_PPM_S[network]))
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from navitas.fleet.schema import NETWORKS, PACKAGES, PPM, SAMPLES, State
 from navitas.fleet.simulate.catalog import DEVICES, OSES, RESOURCES, Catalog
 from navitas.fleet.simulate.clients import Clients
-from navitas.fleet.simulate.course import MOBILE, NONE, BatteryLevels, Course, reported_level
+from navitas.fleet.simulate.course import MOBILE, NONE, BatteryLevels, Course, reported_level, used_between
 from navitas.fleet.simulate.running import F32, Running, RunningDrains, through
 from navitas.fleet.statistics import F64, I64, Bool
 
@@ -192,8 +192,6 @@ def clients_table(block: ClientBlock, unfollowed_ppm_s: F64) -> pa.Table:
     """A row for each client. Rates are means over its discharging time."""
     clients, course = block.clients, block.course
     seconds = course.seconds * block.battery.discharging()
-    used = course.screen.copy()
-    used[:-1] |= course.screen[1:]
     last = course.time_s[clients.samples - 1, np.arange(len(clients.samples))]
     table = pa.table(
         {
@@ -207,7 +205,7 @@ def clients_table(block: ClientBlock, unfollowed_ppm_s: F64) -> pa.Table:
             "last_s": last,
             "seconds": seconds.sum(axis=0),
             "rate_ppm_s": _mean(block.rate_ppm_s, seconds),
-            "rate_screen_on_ppm_s": _mean(block.rate_ppm_s, seconds * used),
+            "rate_screen_on_ppm_s": _mean(block.rate_ppm_s, seconds * used_between(course.screen)),
             "rate_unfollowed_ppm_s": _mean(unfollowed_ppm_s, seconds),
         }
     )

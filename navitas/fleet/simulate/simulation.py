@@ -29,8 +29,8 @@ from navitas.fleet.store import Store, Unit, exclusive_writer
 _BLOCK_SAMPLES = 1 << 20
 """Samples of a block if all its clients had as many as the first. Changing it changes the random numbers."""
 _PLACE = 1 << 21
-_LARGEST_MODEL = 1 << 20
 """Seed of the random numbers for the counts of samples."""
+_LARGEST_MODEL = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,6 @@ class _BucketTask:
 
     @property
     def name(self) -> str:
-        """The name of the task in errors."""
         return f"bucket {self.members.bucket}"
 
     @property

@@ -21,12 +21,11 @@ from world.truth import Truth
 
 
 class World:
-    """A world. Its truth is known after the last sample: tables of apps, effects (by phone and app), bugs and phones."""
+    """A world. Its truth is known after the last sample: tables of apps, effects (by phone and app), and bugs."""
 
     apps: pa.Table
     effects: pa.Table
     bugs: pa.Table
-    phones: pa.Table
 
     def __init__(self, regime: Regime, seed: int) -> None:
         self._regime = regime
@@ -58,7 +57,7 @@ class World:
             times_s, level = reading_times(regime, phone, stream(seed, handset.index, "readings"))
             truth.add(phone, own)
             yield phone, times_s, level
-        self.apps, self.effects, self.bugs, self.phones = truth.tables(catalog)
+        self.apps, self.effects, self.bugs = truth.tables(catalog)
 
     @cached_property
     def true_extra_percent_h(self) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,48 +22,31 @@ class Truth:
 
     effects: list[tuple[str, str, float, float, float]] = field(default_factory=list)
     bugs: list[tuple[str, str, str, float]] = field(default_factory=list)
-    phones: list[tuple[str, str, str, float, float, float, float, float]] = field(default_factory=list)
-    drained: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
-    draining_s: defaultdict[int, float] = field(default_factory=lambda: defaultdict(float))
 
     def add(self, phone: Phone, defects: Sequence[Defect]) -> None:
         """Add a phone."""
         unplugged = phone.unplugged
         whole_s = total_s(unplugged)
-        own, name = phone.handset, phone.handset.client
+        name = phone.handset.client
         for index, runs in sorted(phone.runs.items()):
             ran = intersection(runs, unplugged)
             ran_s = total_s(ran)
-            drained = 0.0
-            for drain in phone.drains:
-                if drain.app == index:
-                    when = intersection(ran, drain.when)
-                    drained += drain.percent_h * _aged_s(phone, when) / HOUR_S
-                    self.draining_s[index] += total_s(when)
-            self.drained[index] += drained
+            drains = [drain for drain in phone.drains if drain.app == index]
+            drained = sum(drain.percent_h * _aged_s(phone, intersection(ran, drain.when)) / HOUR_S for drain in drains)
             extra = drained / (ran_s / HOUR_S) if ran_s else 0.0
             self.effects.append((name, phone.apps[index].package, ran_s / whole_s if whole_s else 0.0, extra, ran_s))
         for defect in defects:
             if defect.app in phone.runs:
                 self.bugs.append((name, phone.apps[defect.app].package, defect.condition, defect.percent_h))
-        used = _used(phone)
-        lit = intersection(phone.person.lit, unplugged)
-        share = total_s(lit) / whole_s if whole_s else 0.0
-        hours = whole_s / HOUR_S
-        model, timer_s = own.model, own.timer_s
-        self.phones.append((name, model, own.os_after, used / hours if hours else 0.0, share, hours, own.step, timer_s))
 
-    def tables(self, catalog: Sequence[CatalogApp]) -> tuple[pa.Table, pa.Table, pa.Table, pa.Table]:
-        """Return apps, effects, bugs and phones."""
+    def tables(self, catalog: Sequence[CatalogApp]) -> tuple[pa.Table, pa.Table, pa.Table]:
+        """Return apps, effects and bugs."""
         apps = [
             {
                 "app": app.package,
-                "way": app.way,
                 "role": app.role or "",
                 "is_hog": app.hog_percent_h > 0,
-                "mean_percent_h": self.drained[app.index] * HOUR_S / max(self.draining_s[app.index], 1e-9),
                 "since": version_name(app.since) if app.hog_percent_h > 0 and app.since else "",
-                "run_mean_min": app.run_mean_s / 60,
             }
             for app in catalog
         ]
@@ -72,16 +54,7 @@ class Truth:
             pa.Table.from_pylist(apps),
             _table(self.effects, "client", "app", "run_share", "extra_percent_h", "ran_s"),
             _table(self.bugs, "client", "app", "condition", "extra_percent_h"),
-            _table(self.phones, "client", "model", "os", "drain_percent_h", "screen_share", "unplugged_h", "step", "timer_s"),
         )
-
-
-def _used(phone: Phone) -> float:
-    """The percent of a full battery that the phone used while unplugged."""
-    phases = phone.phases
-    starts, ends = phases.edges_s[:-1], phases.edges_s[1:]
-    used = [rate.used(ends) - rate.used(starts) for rate in phone.rates]
-    return float(np.where(phases.saver, used[1], used[0])[phases.kind == 0].sum())
 
 
 def _aged_s(phone: Phone, when: Spans) -> float:

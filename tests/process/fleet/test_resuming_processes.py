@@ -127,9 +127,9 @@ def test_one_process_at_a_time_computes(samples: Path, tmp_path: Path) -> None:
         assert other.stdout is not None and other.stdin is not None
         other.stdout.readline()
         bring_up_to_date(store, engine)
-        fleet.jobs[0].usage.unlink()
+        fleet.jobs[0].file("usage").unlink()
         with pytest.raises(FleetError, match="is writing to it"):
             bring_up_to_date(store, engine)
         other.stdin.close()
     bring_up_to_date(store, engine)
-    assert fleet.jobs[0].usage.exists()
+    assert fleet.jobs[0].file("usage").exists()

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -15,8 +14,6 @@ from support.fleet_samples import json_lines, row
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.fleet.schema import SAMPLES, State, bucket_of
-from navitas.fleet.store import Store, Unit
 
 _BEGIN_S = 1_772_000_000
 
@@ -94,30 +91,6 @@ def test_a_store_without_usable_pairs_gives_empty_results(ask: str, rows: int, t
     assert run(["fleet", ask, str(store), *(["-o", str(tmp_path / "r.html")] if ask == "report" else [])]) == ExitCode.OK
 
 
-@pytest.mark.parametrize("size", [20_000, pytest.param(1_000_000, marks=pytest.mark.extended)])
-def test_a_client_of_many_samples(size: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store = Store.create(tmp_path / "store", buckets=2, salt="s")
-    store.write_packages(pa.table({"id": [0, 1], "app": ["a", "b"], "version": ["", ""]}))
-    march_s, early = 1_772_323_200, size // 3
-    known = {
-        "client": np.full(size, 7),
-        "time_s": march_s - early + np.arange(size),
-        "level_ppm": 1_000_000 - np.arange(size) // 10_000 * 10_000,
-        "state": np.full(size, int(State.DISCHARGING)),
-        "apps": pa.ListArray.from_arrays(
-            pa.array(np.arange(size + 1), pa.int32()), pa.array(np.arange(size) // 50 % 2, pa.int32())
-        ),
-    }
-    columns = [pa.array(known[one.name]).cast(one.type) if one.name in known else pa.nulls(size, one.type) for one in SAMPLES]
-    bucket = int(bucket_of(np.array([7]), 2)[0])
-    table = pa.table(columns, schema=SAMPLES)
-    store.write_part(Unit(bucket, "2026-02"), "1", table.slice(0, early))
-    store.write_part(Unit(bucket, "2026-03"), "1", table.slice(early))
-    assert run(["fleet", "rates", str(store.path), "--memory", "64"]) == ExitCode.OK
-    assert f"{size - 1:,}" in capsys.readouterr().out
-    assert run(["fleet", "bugs", str(store.path), "--memory", "64"]) == ExitCode.OK
-
-
 def _part(change: Callable[[pa.Table], pa.Table]) -> Callable[[Path], None]:
     def forge(store: Path) -> None:
         file = sorted(store.rglob("part-*.parquet"))[0]
@@ -141,7 +114,6 @@ def _moved(store: Path) -> None:
 
 
 _FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
-    "a newer format": (_settings('{"format": 2, "buckets": 2, "salt": "s"}'), "format 2 is newer than 1"),
     "endless buckets": (_settings('{"format": 1, "buckets": 1e999, "salt": "s"}'), "fleet.json: cannot be read"),
     "a long salt": (_settings('{"format": 1, "buckets": 2, "salt": "%s"}' % ("s" * 99)), "the salt is longer than 64 bytes"),
     "no apps": (_part(lambda table: table.drop_columns(["apps"])), "column apps is missing"),

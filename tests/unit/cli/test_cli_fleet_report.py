@@ -10,17 +10,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.html_pages import Page
+from support.open_fleet import fleet_of
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.figures import with_interval
 from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
-from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "recording-v1"
@@ -50,7 +49,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @pytest.fixture(scope="module")
 def page(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     names, hogs = fleet.app_names, find_hogs(fleet)
     assert len({names[app] for app in hogs.app[hogs.is_hog].tolist()}) > 3
     file = tmp_path_factory.mktemp("page") / "report.html"

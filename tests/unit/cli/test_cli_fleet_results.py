@@ -34,16 +34,20 @@ def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "140")
 
 
-@pytest.mark.parametrize("command", _ROWS)
-def test_tables_json_and_csv_say_the_same(command: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    kind, row = _ROWS[command]
+_PAPER = {"hogs --method paper": ("hogs", PaperHogRow), "bugs --method paper": ("bugs", PaperBugRow)}
+
+
+@pytest.mark.parametrize("call", [*_ROWS, *_PAPER])
+def test_tables_json_and_csv_say_the_same(call: str, store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kind, row = (_ROWS | _PAPER)[call]
+    command, *options = call.split()
     files = ["--json", str(tmp_path / "r.json"), "--csv", str(tmp_path / "r.csv")]
-    assert run(["fleet", command, str(store.path), *files, "--top", "3"]) == ExitCode.OK
+    assert run(["fleet", command, str(store.path), *options, *files, "--top", "3"]) == ExitCode.OK
     shown = capsys.readouterr().out
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["schema_version"] == 1
     rows = found[kind]
-    assert len(rows) > 5
+    assert len(rows) > 3
     assert f"… {len(rows) - 3} more" in shown
     assert all(list(one) == row.columns() for one in rows)
     with (tmp_path / "r.csv").open() as file:
@@ -52,9 +56,15 @@ def test_tables_json_and_csv_say_the_same(command: str, store: Store, tmp_path: 
     name = "app" if command == "hogs" else "client"
     assert [line[name] for line in lines] == [one[name] for one in rows]
     assert all(one[name] in shown for one in rows[:3])
-    assert run(["fleet", command, str(store.path), "--csv", "-"]) == ExitCode.OK
+    assert run(["fleet", command, str(store.path), *options, "--csv", "-"]) == ExitCode.OK
     printed = list(csv.DictReader(capsys.readouterr().out.splitlines()))
-    assert [(line[name], line["life_min"]) for line in printed] == [(line[name], line["life_min"]) for line in lines]
+    assert [(line[name], line["drain_percent_h"]) for line in printed] == [
+        (line[name], line["drain_percent_h"]) for line in lines
+    ]
+    if call in _PAPER:
+        assert "by the paper's method" in shown and found["method"] == "paper"
+        distances = [one["distance_percent_h"] for one in rows]
+        assert distances == sorted(distances, reverse=True) and distances[-1] > 0
 
 
 @pytest.mark.parametrize("command", _ROWS)
@@ -198,19 +208,3 @@ def test_apps_and_clients_are_diagnosed(store: Store, tmp_path: Path, capsys: py
     assert f"Actions for client {client}" in capsys.readouterr().out
     assert run(["fleet", "diagnose", str(store.path), "--app", "none"]) == ExitCode.TROUBLE
     assert "no sample has the app none" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("command", "kind"), [("hogs", PaperHogRow), ("bugs", PaperBugRow)])
-def test_what_the_papers_method_finds(
-    command: str, kind: type[PaperHogRow], store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files = ["--json", str(tmp_path / "r.json"), "--csv", str(tmp_path / "r.csv")]
-    assert run(["fleet", command, str(store.path), "--method", "paper", *files, "--top", "3"]) == ExitCode.OK
-    assert "by the paper's method" in capsys.readouterr().out
-    found = json.loads((tmp_path / "r.json").read_text())
-    rows = found[command]
-    assert found["method"] == "paper" and len(rows) > 3
-    assert all(list(one) == kind.columns() and one["distance_percent_h"] > 0 for one in rows)
-    assert [one["distance_percent_h"] for one in rows] == sorted((one["distance_percent_h"] for one in rows), reverse=True)
-    with (tmp_path / "r.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == len(rows)

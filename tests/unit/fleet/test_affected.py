@@ -4,41 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.made_strata import made_strata
 
 from navitas.fleet.diagnoses.affected import Affected, grow_affected
-from navitas.fleet.diagnoses.conditions import ConditionStrata, Feature
+from navitas.fleet.diagnoses.conditions import ConditionStrata
 from navitas.fleet.diagnoses.diagnosis import KILL, diagnose
+from navitas.fleet.statistics import F64, I64
 
 _SPREAD = 200.0
 
 
-def made(affected: list[int], drains: dict[str, str], seed: int = 1, clients: int = 90) -> ConditionStrata:
+def made(affected: list[int], drains: dict[str, str], seed: int = 1) -> ConditionStrata:
     """Strata of an app that drains 12 ppm/s on some clients while all of `drains` holds. One client in three has OS 12."""
-    random = np.random.default_rng(seed)
-    rows = [
-        (client, version, network, screen)
-        for client in range(clients)
-        for version in ("1.9", "1.10")
-        for network in ("wifi", "mobile", "")
-        for screen in ("off", "on")
-    ]
-    texts = {
-        "version": [row[1] for row in rows],
-        "os": ["12" if row[0] % 3 == 0 else ["13", "14"][row[0] % 2] for row in rows],
-        "model": [f"model {row[0] % 5}" for row in rows],
-        "network": [row[2] for row in rows],
-        "screen": [row[3] for row in rows],
-    }
-    client = np.array([row[0] for row in rows])
-    hit = np.isin(client, affected)
-    for name, value in drains.items():
-        hit &= np.array(texts[name]) == value
-    w = random.uniform(3000, 9000, len(rows))
-    s = w * (12.0 * hit + random.normal(0, 2.0, len(rows)))
-    features = {name: Feature.from_texts(column, np.arange(len(rows))) for name, column in texts.items()}
-    return ConditionStrata(
-        np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, np.square(2.0 * w), 2 * w, 2 * w * 20 + 2 * s, features
-    )
+
+    def drain(texts: dict[str, list[str]], client: I64) -> F64:
+        met = [np.array(texts[name]) == value for name, value in drains.items()]
+        return np.asarray(12.0 * np.all([np.isin(client, affected), *met], axis=0))
+
+    phones = [("12" if number % 3 == 0 else ("13", "14")[number % 2], f"model {number % 5}") for number in range(90)]
+    return made_strata(np.random.default_rng(seed), phones, ("wifi", "mobile", ""), drain, 2.0)
 
 
 @pytest.mark.parametrize(

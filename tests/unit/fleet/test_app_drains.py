@@ -10,17 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.fleet_samples import json_lines, row
+from support.open_fleet import fleet_of
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 from navitas.fleet.diagnoses.app_drains import DrainRow, drains_of
 from navitas.fleet.diagnoses.drain_changes import check_versions
 from navitas.fleet.diagnoses.weeks import monday_of, week_of
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.page.answer import app_statements
-from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, find_app
 
 BEGIN = datetime(2026, 3, 2, tzinfo=UTC)
@@ -51,7 +50,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[DrainRow], lis
     samples = json_lines(folder / "s.jsonl", [one for client in range(8) for one in _rows(client)])
     assert run(["fleet", "ingest", str(folder / "store"), str(samples)]) == ExitCode.OK
     store = Store.open(folder / "store")
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     hogs = find_hogs(fleet)
     bugs, app = find_bugs(fleet, hogs), find_app(store, "a", fleet.app_names)
     checks = check_versions(fleet, hogs, bugs, np.array([app]), 0.0)

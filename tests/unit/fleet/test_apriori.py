@@ -6,9 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import stats
 
 from navitas.fleet.paper.paper_sums import MAX_RATE, UNIT_PPM_S, Apriori, rates_of
 
@@ -31,30 +28,6 @@ def test_slices_are_those_of_a_plain_loop() -> None:
             assert rate == pytest.approx(sum(inside) / len(inside), abs=0.05)
         else:
             assert low - 0.001 <= rate <= high + 0.001
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(0, 400), st.integers(1, 100))
-def test_a_slice_has_the_mean_of_the_distribution_between_its_bounds(seed: int, first: int, width: int) -> None:
-    """Compared with SciPy's histogram distribution. Rates are in the middle of bins, bounds between bins."""
-    exact = 50 * np.random.default_rng(seed).integers(0, 500, 300) + 25
-    apriori = Apriori.from_rates(exact)
-    assert apriori.count.sum() == len(exact) and apriori.total.sum() == exact.sum()
-    edges = np.arange(502) * 50.0
-    known = stats.rv_histogram((apriori.count[:501], edges), density=False)
-    assert known.cdf(edges[-1]) == pytest.approx(1)
-    assert apriori.expected(np.zeros(1), np.full(1, 1e6))[0] == pytest.approx(known.mean())
-    low, high = 50.0 * first, 50.0 * (first + width)
-    mass = known.cdf(high) - known.cdf(low)
-    found = apriori.expected(np.array([low]), np.array([high]))[0]
-    inside = [rate for rate in exact.tolist() if low < rate < high]
-    assert mass * len(exact) == pytest.approx(len(inside))
-    assert found == pytest.approx(sum(inside) / len(inside) if inside else (low + high) / 2)
-    if inside:
-        part = slice(first, min(first + width, 501))
-        assert found == pytest.approx(
-            stats.rv_histogram((apriori.count[part], edges[part.start : part.stop + 1]), density=False).mean()
-        )
 
 
 def test_exact_pairs_keep_their_rate() -> None:

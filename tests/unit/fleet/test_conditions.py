@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.open_fleet import fleet_of
 
 from navitas.fleet.diagnoses.affected import Affected, grow_affected
 from navitas.fleet.diagnoses.conditions import strata_by_app
 from navitas.fleet.diagnoses.diagnosis import KILL, diagnose
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.schema import SAMPLES, State
-from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
 
 CLIENTS, AFFECTED, EACH, GAP_S = 120, 12, 300, 900
@@ -28,7 +27,7 @@ def test_the_networks_drain_is_not_taken_for_the_apps(tmp_path: Path, monkeypatc
     names = ["app", "always", *(f"other{i}" for i in range(others))]
     store.write_packages(pa.table({"id": range(len(names)), "app": names, "version": ["1"] * len(names)}))
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(_rows(np.random.default_rng(6), others), SAMPLES))
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     affected = np.arange(AFFECTED)
     ((_, strata),) = strata_by_app(fleet, find_hogs(fleet), np.array([0]), {0: affected})
     tree = grow_affected(strata, Affected(affected, 1.0, 144.0), 0.3)

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.made_strata import made_strata
 
 from navitas.fleet.diagnoses.conditions import ConditionStrata, Feature
 from navitas.fleet.diagnoses.diagnosis import KILL, Diagnosis, compared, diagnose, shares_of
 from navitas.fleet.diagnoses.tree import FeatureCondition, grow, narrowed
+from navitas.fleet.statistics import F64, I64
 
 
 def made(
@@ -17,30 +19,13 @@ def made(
 ) -> ConditionStrata:
     """Strata of an app that drains `drain` ppm/s under one condition only, on clients that differ."""
     random = np.random.default_rng(seed)
-    rows = [
-        (client, version, network, screen)
-        for client in range(clients)
-        for version in ("1.9", "1.10")
-        for network in networks
-        for screen in ("off", "on")
-    ]
-    client = np.array([row[0] for row in rows])
-    texts = {
-        "version": [row[1] for row in rows],
-        "os": ["13.1" if row[0] % 4 else "13.0" for row in rows],
-        "model": [f"model {row[0] % 3}" for row in rows],
-        "network": [row[2] for row in rows],
-        "screen": [row[3] for row in rows],
-    }
-    hit = np.all([np.array(texts[name]) == value for name, value in extra.items()], axis=0) if extra else np.ones(len(rows), bool)
-    w = random.uniform(3000, 9000, len(rows))
-    own = random.lognormal(0, 0.25, clients)[client]
-    s = w * (drain * own * hit + random.normal(0, 1.5, len(rows)))
-    seconds = 2 * w
-    features = {name: Feature.from_texts(column, np.arange(len(rows))) for name, column in texts.items()}
-    noise = np.square(1.5 * w)
-    drop = seconds * (20 + drain * own * hit)
-    return ConditionStrata(np.arange(clients) + 1000, np.ones(clients, bool), client, s, w, noise, seconds, drop, features)
+
+    def drains(texts: dict[str, list[str]], client: I64) -> F64:
+        hit = np.all([np.ones(len(client), bool), *(np.array(texts[name]) == value for name, value in extra.items())], axis=0)
+        return np.asarray(drain * random.lognormal(0, 0.25, clients)[client] * hit)
+
+    phones = [("13.1" if number % 4 else "13.0", f"model {number % 3}") for number in range(clients)]
+    return made_strata(random, phones, networks, drains, 1.5)
 
 
 def diagnosed(strata: ConditionStrata, least_ppm_s: float) -> Diagnosis:

@@ -14,13 +14,13 @@ import pytest
 from support.fleet_compare import findings
 from support.level_fleet import level_samples, stored_fleet
 from support.mixed_fleet import mixed_fleet
+from support.open_fleet import fleet_of
 
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings import joint
 from navitas.fleet.findings.hogs import effects_on_clients, find_hogs
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
-from navitas.fleet.stages import Fleet, bring_up_to_date
+from navitas.fleet.stages import Fleet
 from navitas.fleet.store import Store
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "fleet-findings.json"
@@ -49,11 +49,7 @@ FLEETS: dict[str, Callable[[Path], Store]] = {
 @pytest.mark.parametrize("kind", FLEETS)
 def test_findings_are_those_of_the_golden_file(kind: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     store = FLEETS[kind](tmp_path / "fleet")
-    engine = DuckDbEngine(store.work / "spill", threads=1)
-    try:
-        found = digests(bring_up_to_date(store, engine))
-    finally:
-        engine.close()
+    found = digests(fleet_of(store))
     golden = json.loads(GOLDEN.read_text("utf-8")) if GOLDEN.exists() else {}
     if request.config.getoption("--refresh-golden"):
         golden[kind] = found
@@ -66,15 +62,11 @@ def test_findings_are_those_of_the_golden_file(kind: str, tmp_path: Path, reques
 
 def test_systems_that_are_read_in_each_pass_give_the_same_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = FLEETS["mixed"](tmp_path / "fleet")
-    engine = DuckDbEngine(store.work / "spill", threads=1)
-    try:
-        found = []
-        for rows in (joint._ROWS_IN_MEMORY, 0):
-            monkeypatch.setattr(joint, "_ROWS_IN_MEMORY", rows)
-            found.append(digests(bring_up_to_date(store, engine)))
-        assert found[0] == found[1]
-    finally:
-        engine.close()
+    found = []
+    for rows in (joint._ROWS_IN_MEMORY, 0):
+        monkeypatch.setattr(joint, "_ROWS_IN_MEMORY", rows)
+        found.append(digests(fleet_of(store)))
+    assert found[0] == found[1]
 
 
 def digests(fleet: Fleet) -> dict[str, dict[str, Any]]:

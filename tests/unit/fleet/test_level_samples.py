@@ -8,22 +8,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.level_fleet import level_samples, stored_fleet
+from support.open_fleet import fleet_of
 
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings.hogs import Claim, Hogs, find_hogs
 from navitas.fleet.findings.results import PERCENT_H, app_rows
-from navitas.fleet.stages import bring_up_to_date
 
 _CLEAN = [(10.0, 60.0, 0.0), (30.0, 120.0, 0.0), (120.0, 360.0, 0.0)] * 3
 
 
 def found(path: Path, runs: list[tuple[float, float, float]], clients: int, *, exact: bool = False) -> Hogs:
     store = stored_fleet(path, level_samples(7, clients, 14, runs, exact=exact), len(runs))
-    engine = DuckDbEngine(store.work / "spill", threads=1)
-    try:
-        return find_hogs(bring_up_to_date(store, engine))
-    finally:
-        engine.close()
+    return find_hogs(fleet_of(store))
 
 
 def test_apps_that_drain_nothing_are_not_named(tmp_path: Path) -> None:

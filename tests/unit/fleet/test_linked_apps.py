@@ -8,13 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from support.level_fleet import START_S, alternating, stored_fleet
+from support.open_fleet import fleet_of
 
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings.bugs import Bugs, find_bugs
 from navitas.fleet.findings.hogs import Claim, Hogs, find_hogs, warnings_of
 from navitas.fleet.findings.results import PERCENT_H
 from navitas.fleet.schema import SAMPLES, State
-from navitas.fleet.stages import bring_up_to_date
 
 _DAYS, _EVERY = 10, 15
 _HOG, _COMPANION, _SHOWN, _STAYING, _OTHER = range(5)
@@ -54,13 +53,9 @@ def timer_samples(clients: int, *, counters: bool) -> pa.Table:
 
 def found(path: Path, *, counters: bool) -> tuple[Hogs, Bugs]:
     store = stored_fleet(path, timer_samples(50, counters=counters), 5)
-    engine = DuckDbEngine(store.work / "spill", threads=1)
-    try:
-        fleet = bring_up_to_date(store, engine)
-        hogs = find_hogs(fleet)
-        return hogs, find_bugs(fleet, hogs)
-    finally:
-        engine.close()
+    fleet = fleet_of(store)
+    hogs = find_hogs(fleet)
+    return hogs, find_bugs(fleet, hogs)
 
 
 def test_with_screen_time_only_the_hog_is_named(tmp_path: Path) -> None:

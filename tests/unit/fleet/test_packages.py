@@ -14,15 +14,15 @@ from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
-from navitas.fleet.stages import app_by_package, bring_up_to_date, numbered
+from navitas.fleet.stages import Fleet, bring_up_to_date, numbered
 from navitas.fleet.store import Store
 
 LIST = pa.table({"id": [0, 3, 1], "app": ["a", "b", "a"], "version": ["1", "", "2"]}, schema=PACKAGES)
 
 
 def test_versions_of_an_app_have_its_number() -> None:
-    assert app_by_package(numbered(LIST)).tolist() == [0, 0, -1, 1]
-    assert app_by_package(numbered(PACKAGES.empty_table())).tolist() == []
+    for packages, apps in ((LIST, [0, 0, -1, 1]), (PACKAGES.empty_table(), [])):
+        assert Fleet(None, None, (), numbered(packages)).app_of.tolist() == apps  # type: ignore[arg-type]
 
 
 def test_a_list_that_does_not_match_the_results_is_refused(tmp_path: Path) -> None:

@@ -10,17 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy import stats
-from support.fleet_gains import gains_s
+from support.open_fleet import fleet_of
 
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import read_table
-from navitas.fleet.findings.rates import LevelSteps
 from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.paper.paper_sums import Apriori, rates_of
 from navitas.fleet.regression.pairs import PAIR_COLUMNS, ordered, pairs_of, samples_in
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
-from navitas.fleet.stages import Fleet, bring_up_to_date
+from navitas.fleet.stages import Fleet
 from navitas.fleet.store import Store
 
 
@@ -28,14 +26,14 @@ from navitas.fleet.store import Store
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     store = Store.create(tmp_path_factory.mktemp("fleet") / "store", buckets=3, salt="s")
     simulate(store, FleetModel(clients=12, samples=3000, apps=90, hog_share=0.1), seed=8)
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     paper_sums.bring_up_to_date(fleet)
     return fleet
 
 
 def level_steps(fleet: Fleet) -> dict[int, int]:
     """The smallest change of each client's level in any month, where it changed."""
-    tables = [read_table(job.clients, ["client", "step_ppm"]).to_pylist() for job in fleet.jobs]
+    tables = [read_table(job.file("clients"), ["client", "step_ppm"]).to_pylist() for job in fleet.jobs]
     found: dict[int, int] = {}
     for row in (row for table in tables for row in table if row["step_ppm"]):
         found[row["client"]] = min(row["step_ppm"], found.get(row["client"], row["step_ppm"]))
@@ -90,23 +88,10 @@ def test_hogs_and_bugs_are_those_of_a_plain_loop(fleet: Fleet) -> None:
     assert np.all(np.diff(bugs.distance) <= 0)
 
 
-def test_a_clients_step_is_the_smallest_of_all_months(fleet: Fleet) -> None:
-    steps = LevelSteps.of(fleet)
-    found = dict(zip(steps.client.tolist(), steps.step_ppm.tolist(), strict=True))
-    assert {client: step for client, step in found.items() if step} == level_steps(fleet)
-
-
-def test_intervals_of_gains(fleet: Fleet) -> None:
-    hogs = paper_findings.find_hogs(fleet)
-    low, middle, high = gains_s(hogs.rate, hogs.d, hogs.e)[:, hogs.is_found]
-    assert np.all(low > 0) and np.all(low < middle) and np.all(middle < high)
-    assert middle == pytest.approx((1e6 / hogs.others - 1e6 / hogs.rate)[hogs.is_found])
-
-
 def test_finished_sums_are_not_computed_again(fleet: Fleet) -> None:
     updates: list[tuple[int, int]] = []
     paper_sums.bring_up_to_date(replace(fleet, progress=lambda done, total: updates.append((done, total))))
     assert updates == []
-    fleet.unit_file("paper", fleet.jobs[0]).unlink()
+    fleet.jobs[0].file("paper").unlink()
     paper_sums.bring_up_to_date(replace(fleet, progress=lambda done, total: updates.append((done, total))))
     assert updates == [(1, 1)]

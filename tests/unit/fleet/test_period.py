@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from support.level_fleet import START_S, level_samples, stored_fleet
+from support.open_fleet import fleet_of
 
 from navitas.base.errors import UsageError
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
 from navitas.fleet.findings.hogs import Hogs, find_hogs
 from navitas.fleet.period import Period
-from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, first_and_last_s
 
 _DAY_S = 86_400
@@ -24,11 +23,7 @@ _RUNS = [(30.0, 120.0, 0.0), (120.0, 360.0, 2.0)]
 
 
 def hogs_of(store: Store) -> Hogs:
-    engine = DuckDbEngine(store.work / "spill", threads=1)
-    try:
-        return find_hogs(bring_up_to_date(store, engine))
-    finally:
-        engine.close()
+    return find_hogs(fleet_of(store))
 
 
 def test_a_period_has_the_results_of_its_samples(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.open_fleet import fleet_of
 
 from navitas.base.folder_lock import FolderLock
 from navitas.fleet.diagnoses import strata
@@ -61,7 +62,7 @@ def same(one: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> None:
 
 def test_new_samples_change_only_their_units(samples: Path, tmp_path: Path) -> None:
     whole = copied(samples, tmp_path / "whole")
-    expected = results(bring_up_to_date(whole, DuckDbEngine(whole.work / "spill", threads=1)))
+    expected = results(fleet_of(whole))
     grown = copied(samples, tmp_path / "grown")
     engine = DuckDbEngine(grown.work / "spill", threads=1)
     unit, (part, *_) = next((unit, parts) for unit, parts in grown.parts().items() if unit.bucket == 2)

@@ -68,6 +68,8 @@ def test_two_groups_differ_as_in_a_regression_with_errors_by_cluster(seed: int, 
     assert found.value == pytest.approx(fit.params[0], rel=1e-7, abs=1e-9)
     groups = len(np.unique(client))
     assert found.error == pytest.approx(fit.bse[0] * np.sqrt(groups / (groups - 1)), rel=1e-6, abs=1e-9)
+    own = [np.bincount(client[rows], w[rows]) for rows in (one, ~one)]
+    assert found.freedom == pytest.approx(max(min(of.sum() ** 2 / np.square(of).sum() - 1 for of in own), 1))
 
 
 def test_too_few_clients_give_nan() -> None:

@@ -8,20 +8,19 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from support.open_fleet import fleet_of
 
 from navitas.fleet.diagnoses import strata
 from navitas.fleet.diagnoses.conditions import strata_by_app
 from navitas.fleet.diagnoses.stratum_sums import CHANGING
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import read_table
 from navitas.fleet.findings.hogs import find_hogs
-from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps
+from navitas.fleet.findings.wanted_apps import JointRequest, StrataRequest, WantedApps, steady
 from navitas.fleet.regression.controls import ControlColumns
 from navitas.fleet.regression.exposure import CLASSES
 from navitas.fleet.regression.pairs import samples_in
 from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.schema import NETWORKS, SAMPLES, State
-from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
@@ -41,7 +40,7 @@ def table_of(
     samples: pa.Table, request: StrataRequest, app_of: np.ndarray = OF_APP, has_version: np.ndarray = HAS_VERSION
 ) -> pa.Table:
     presence = usage_of(samples, app_of).presence
-    return strata.StrataTask((), Path(), "", request, app_of, has_version).table(samples, presence, 0)
+    return strata.StrataTask((), "", "", request, app_of, has_version).table(samples, presence, 0)
 
 
 def made(clients: int, each: int, gap_s: int = 600) -> list[dict[str, object]]:
@@ -143,21 +142,21 @@ def test_samples_are_read_again_only_for_another_request(tmp_path: Path) -> None
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     store.write_packages(pa.table({"id": range(5), "app": ["a", "a", "b", "b", "c"], "version": ["1", "2"] * 2 + [""]}))
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(made(3, 60), SAMPLES))
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     updates: list[tuple[int, int]] = []
 
     def packages_after(request: StrataRequest) -> list[int]:
         strata.bring_up_to_date(
             replace(fleet, progress=lambda done, total: updates.append((done, total))), strata.OTHERS, request
         )
-        return sorted(set(read_table(fleet.unit_file(strata.OTHERS, fleet.jobs[0]))["package"].to_pylist()))
+        return sorted(set(read_table(fleet.jobs[0].file(strata.OTHERS))["package"].to_pylist()))
 
     assert packages_after(requested([0, 2], {})) == packages_after(requested([0, 2], {})) == [0, 1, 4]
     assert updates == [(1, 1)]
     assert packages_after(requested([0], {1: [2]})) == [0, 1, 2, 3]
-    table = read_table(fleet.unit_file(strata.OTHERS, fleet.jobs[0]))
+    table = read_table(fleet.jobs[0].file(strata.OTHERS))
     assert {row["client"] for row in table.to_pylist() if row["package"] in (2, 3)} == {2}
-    fleet.unit_file(strata.OTHERS, fleet.jobs[0]).write_bytes(b"damaged")
+    fleet.jobs[0].file(strata.OTHERS).write_bytes(b"damaged")
     assert packages_after(requested([0], {1: [2]})) == [0, 1, 2, 3]
     assert updates == [(1, 1)] * 3
 
@@ -174,7 +173,7 @@ def test_an_app_with_bugs_has_strata_on_affected_clients_and_a_control_group(
     for bucket in range(2):
         own = [row for row in rows if row["client"] % 2 == bucket]  # type: ignore[operator]
         store.write_part(Unit(bucket, "1970-01"), "a", pa.Table.from_pylist(own, SAMPLES))
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     (zero, on_some), (one, everywhere) = strata_by_app(fleet, find_hogs(fleet), np.array([0, 1]), {0: np.array([3, 4])})
     assert (zero, one) == (0, 1)
     for found, by_condition in ((on_some, (0, 3, 4)), (everywhere, range(6))):
@@ -195,6 +194,14 @@ def test_an_app_without_clients_has_no_strata(apps: list[int], tmp_path: Path) -
     store.write_packages(pa.table({"id": [0], "app": ["a"], "version": [""]}))
     rows = [row | {"apps": []} for row in made(2, 5)]
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(rows, SAMPLES))
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     found = dict(strata_by_app(fleet, find_hogs(fleet), np.array(apps, np.int64), {}))
     assert [len(one.s) for one in found.values()] == [0] * len(apps)
+
+
+def test_runs_that_differ_by_how_sums_round_make_the_same_request() -> None:
+    chance, app = np.random.default_rng(1), np.arange(1000)
+    nothing, by_class = np.zeros(0, np.int64), chance.uniform(0, 1, (1000, CLASSES))
+    noise = (np.zeros(()), *chance.normal(0, 1e-14, (5, 1000, CLASSES)))
+    apps = WantedApps(app, nothing, nothing)
+    assert len({JointRequest(apps, app, steady(by_class + one)).digest() for one in noise}) == 1

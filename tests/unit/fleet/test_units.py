@@ -6,10 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from support.open_fleet import fleet_of
 
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.schema import SAMPLES, State
-from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
 
 BORDER_S = int(np.datetime64("2026-02-01", "s").astype(np.int64))
@@ -29,6 +28,6 @@ def test_pairs_at_a_months_border_are_counted_and_refused_once(tmp_path: Path) -
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     for month, rows in (("2026-01", january), ("2026-02", february)):
         store.write_part(Unit(0, month), "1", pa.Table.from_pylist(rows, SAMPLES))
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     assert fleet.totals() == (3, 1800 + 3600 + 600, 30_000)
     assert fleet.refused() == {"the battery was not discharging": 2, "more than six hours apart": 1}

@@ -8,17 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.open_fleet import fleet_of
 
 from navitas.fleet.diagnoses.conditions import version_key
 from navitas.fleet.diagnoses.versions import AppVersionRows, find_versions, first_version
-from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.findings.single_apps import MIN_WEIGHT_S
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
-from navitas.fleet.stages import bring_up_to_date
-from navitas.fleet.statistics import contrast
 from navitas.fleet.store import Store
 
 
@@ -33,7 +31,7 @@ def test_versions_are_ordered_by_their_numbers() -> None:
 def test_first_versions_are_mostly_true(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
     simulate(store, FleetModel(clients=400, samples=160_000, apps=100, hog_share=0.3), seed=4)
-    fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
+    fleet = fleet_of(store)
     hogs = find_hogs(fleet)
     found = find_versions(fleet, hogs, find_bugs(fleet, hogs))
     names = fleet.app_names
@@ -83,22 +81,3 @@ def test_the_first_version_that_drains_drains_a_third_more(before: float, named:
     found = first_version(1, rows)
     assert (found is not None) == named
     assert found is None or found.version == "1.1"
-
-
-def test_contrasts_count_clients_and_cancel_what_they_share() -> None:
-    random = np.random.default_rng(1)
-    clients = 40
-    own = random.normal(0, 5, clients)
-    client = np.repeat(np.arange(clients), 2)
-    later = np.tile([False, True], clients)
-    s = np.repeat(own, 2) + later * 2.0 + random.normal(0, 0.5, 2 * clients)
-    w = np.ones(2 * clients)
-    paired = contrast(client, s, w, later, ~later)
-    differences = s[later] - s[~later]
-    assert paired.value == pytest.approx(differences.mean())
-    assert paired.error == pytest.approx(differences.std(ddof=1) / np.sqrt(clients))
-    assert paired.freedom == pytest.approx(clients - 1)
-    alone = contrast(client, s, w, later)
-    assert alone.error == pytest.approx(s[later].std(ddof=1) / np.sqrt(clients))
-    one_client = contrast(client[:2], s[:2], w[:2], later[:2])
-    assert np.isnan(one_client.value) and np.isnan(one_client.p)

@@ -21,7 +21,7 @@ def test_a_kept_result_may_have_counts_that_are_no_longer_used(tmp_path: Path) -
     counts = {"named": 2, "clean": 7, "top": 1, "planted": {"a: hog": 1}}
     file = tmp_path / "kept.jsonl"
     file.write_text(json.dumps(["bugs, seed 1, 5 phones", counts]) + "\n")
-    assert kept(file, "bugs, seed 1, 5 phones", WorldCounts) == WorldCounts(named=2, planted=Counter({"a: hog": 1}))
+    assert kept(file, "bugs, seed 1, 5 phones", WorldCounts, WorldCounts) == WorldCounts(named=2, planted=Counter({"a: hog": 1}))
 
 
 def test_the_help_names_each_regime_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -156,13 +156,6 @@ def test_the_truth_has_the_requested_shares(store: Store) -> None:
     assert set(effects.filter(effects["is_bug"])["app"].to_pylist()) == set(bugs["app"].to_pylist())
 
 
-def test_popularity_falls_as_zipf_says(store: Store, samples: pa.Table) -> None:
-    packages = samples["apps"].combine_chunks().flatten().to_numpy()
-    app = np.searchsorted(np.unique(store.packages()["app"].to_pylist()), np.array(store.packages()["app"].to_pylist())[packages])
-    count = np.bincount(app, minlength=MODEL.apps)
-    assert count[:10].sum() > 3 * count[100:110].sum() > 4 * count[350:360].sum()
-
-
 def test_an_interrupted_simulation_continues(store: Store, tmp_path: Path) -> None:
     class Stopped(Exception):
         pass
@@ -263,7 +256,3 @@ def test_dirt_keeps_order_and_drops_values(tmp_path: Path) -> None:
 def test_contradictory_numbers_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="cannot simulate"):
         FleetModel(**wrong)
-
-
-def test_a_model_comes_back_from_its_values() -> None:
-    assert FleetModel.from_dict(MODEL.as_dict()) == MODEL
