@@ -45,10 +45,6 @@ class Archive:
     zip: zipfile.ZipFile
     manifest: AnyManifest
 
-    def read(self, name: str, limit_bytes: int) -> bytes:
-        """Return the bytes of an entry. Raises `InvalidBundle` if it is missing or larger than the limit."""
-        return read_entry(self.zip, name, limit_bytes)
-
 
 @contextmanager
 def open_archive(file: Path | BinaryIO) -> Iterator[Archive]:

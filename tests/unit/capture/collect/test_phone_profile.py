@@ -80,7 +80,7 @@ def core_ma(supply: power.Supply) -> float:
 
 
 def choose(device: FakeDevice, **options: object) -> power.Supply:
-    return power.choose(device, ProfileOptions(**options), POLICIES)  # type: ignore[arg-type]
+    return power.choose(device, ProfileOptions(**options), POLICIES)[0]  # type: ignore[arg-type]
 
 
 def overlaid(**apks: bytes) -> ProfilePhone:
@@ -170,7 +170,7 @@ def test_profiles_of_other_phones_and_damaged_ones_are_not_taken() -> None:
 def test_the_option_outranks_the_phone() -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5), "getprop": "oneplus-3\n"})
     device.info = replace(device.info)
-    supply = power.choose(device, ProfileOptions(power_profile="oneplus-3"), [])
+    supply, _ = power.choose(device, ProfileOptions(power_profile="oneplus-3"), [])
     assert (supply.profile_source, supply.replaceable) == ("oneplus-3", False)
 
 
