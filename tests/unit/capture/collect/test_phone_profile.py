@@ -137,6 +137,19 @@ def test_the_overlay_of_highest_priority_wins(unzips: bool) -> None:
     assert core_ma(choose(replace(device, info=replace(device.info, fingerprint="g")))) == 30
 
 
+def test_an_apk_with_damaged_lzma_has_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pull(_self: ProfilePhone, _remote: str, local: Path) -> None:
+        with zipfile.ZipFile(local, "w", zipfile.ZIP_LZMA) as archive:
+            archive.writestr("res/xml/power_profile.xml", profile_xml(1) * 9)
+        data = bytearray(local.read_bytes())
+        data[100] ^= 255
+        local.write_bytes(data)
+
+    monkeypatch.setattr(ProfilePhone, "pull", pull)
+    with pytest.raises(PowerProfileError, match="no usable power profile"):
+        choose(replace(overlaid(), unzips=False))
+
+
 @pytest.mark.parametrize("name", ["aapt.xml.bin", "aapt2.xml.bin"])
 def test_without_overlays_the_framework_s_own(name: str) -> None:
     device = ProfilePhone(apks={FRAMEWORK: (COMPILED / name).read_bytes()})
