@@ -140,7 +140,8 @@ class _Run:
             samples = writer.path("samples", 0, f"samples-{pid}.jfr")
             samples.parent.mkdir(parents=True, exist_ok=True)
             try:
-                with self._watched(pid), self._shell_sampler() as sampler:
+                shell = ShellSampler(self.device, self.facts.reads, writer.path("shell", 0, "shell.txt"), self.use.name)
+                with self._watched(pid), shell as sampler:
                     trace.start(self.use.duration_s, lambda text, remedy: writer.warn("trace", text, remedy, run=0))
                     # The run begins and ends with these readings: what the profiler did not see is not in it.
                     with self._threads(pid) as threads, self._profiled(pid, samples.absolute()):
@@ -216,9 +217,6 @@ class _Run:
                 raise DeviceError(what, "is it still running?")
             yield
             stream.close()
-
-    def _shell_sampler(self) -> ShellSampler:
-        return ShellSampler(self.device, self.facts.reads, self.recording.writer.path("shell", 0, "shell.txt"), self.use.name)
 
     def _threads(self, pid: int) -> ProcessThreads:
         sources = [source for source in self.facts.sources if source.kind == "time_in_state"]
