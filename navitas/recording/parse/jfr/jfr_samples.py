@@ -79,9 +79,9 @@ def jfr_events(chunk: JfrChunk, types: JfrTypes) -> Iterator[JfrEvents]:
         for number, (event, places) in readers.items():
             rows = np.flatnonzero(kinds == number)
             if len(rows):
-                found = _NONE if places is None else _columns(data, after[rows], ends[rows], places)
-                parts[event in CPU_EVENTS].append(found)
-                damaged[event in CPU_EVENTS] += len(rows) - len(found)
+                samples = _NONE if places is None else _columns(data, after[rows], ends[rows], places)
+                parts[event in CPU_EVENTS].append(samples)
+                damaged[event in CPU_EVENTS] += len(rows) - len(samples)
         for number, name in others.items():
             for row in np.flatnonzero(kinds == number).tolist():
                 # A setting or a JVM that cannot be read is one that the file does not name.
