@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-import struct
 import zipfile
-import zlib
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +13,11 @@ from typing import BinaryIO
 from navitas.android import binary_xml
 from navitas.android.binary_xml import Element, MalformedXml
 from navitas.base.regular_files import open_regular
+from navitas.base.zip_errors import UNREADABLE_ZIP
 
 MAX_MANIFEST_BYTES = 4 << 20
 MAX_ENTRIES = 200_000
 _MANIFEST = "AndroidManifest.xml"
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, OSError)
 _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _CLASS = re.compile(r"[\w$.]+")
 _PROCESS = re.compile(r"[^/\s]{0,255}")
@@ -99,7 +97,7 @@ def read_apk(file: Path | BinaryIO) -> ApkManifest:
                 raise InvalidApk("INSTALL_PARSE_FAILED_BAD_MANIFEST", f"{_MANIFEST} is missing")
             data = _read(archive, found[0])
             abis = sorted({match.group(1) for entry in entries if (match := _LIBRARY.fullmatch(entry.filename))})
-    except _UNREADABLE as error:
+    except (OSError, *UNREADABLE_ZIP) as error:
         raise InvalidApk("INSTALL_PARSE_FAILED_NOT_APK", f"not a readable zip file ({error})") from error
     try:
         return _manifest(binary_xml.parse(data), tuple(abis))

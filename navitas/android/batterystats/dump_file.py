@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import lzma
 import re
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
@@ -16,6 +13,7 @@ from navitas.base.errors import RecordingError
 from navitas.base.line_blocks import LineBlock, LineCutter, LineSequence, utf8_of
 from navitas.base.packed_files import packing_of
 from navitas.base.regular_files import open_regular
+from navitas.base.zip_errors import UNREADABLE_ZIP
 
 MOST_BYTES = 4 << 30
 """What follows is not read. Bug reports of real phones have less than 0.5 GiB, unpacked."""
@@ -25,17 +23,7 @@ _MEMBER = re.compile(r"bugreport[^/]*\.txt")
 _NAME_FILE = "main_entry.txt"
 _NAME_BYTES = 1000
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-_UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    struct.error,
-    EOFError,
-    RuntimeError,
-    NotImplementedError,
-    ValueError,
-    OSError,
-)
+_UNREADABLE = (OSError, *UNREADABLE_ZIP)
 _REMEDY = "Copy it again from the phone: adb bugreport FILE.zip"
 _HEAD = re.compile(
     rb"(?m)^(?:(== dumpstate: )"

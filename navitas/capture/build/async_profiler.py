@@ -10,7 +10,6 @@ import os
 import platform
 import re
 import zipfile
-import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from navitas.base.errors import BuildError
 from navitas.base.new_files import write_new
 from navitas.base.regular_files import read_regular
 from navitas.base.user_folders import cache_folder, make_folder
+from navitas.base.zip_errors import UNREADABLE_ZIP
 from navitas.capture.build.gradle import fetch_jar
 
 VERSION = "4.6"
@@ -82,7 +82,7 @@ def provide(jar: Path) -> None:
         if not is_provided():
             path.unlink(missing_ok=True)
             write_new(path, data)
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
+    except (OSError, KeyError, *UNREADABLE_ZIP) as error:
         if not is_provided():  # another process may have been faster
             raise BuildError(
                 f"async-profiler's library cannot be taken from {jar}: {error}", "free space, and run again"

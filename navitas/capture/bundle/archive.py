@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from navitas.base.regular_files import open_regular
 from navitas.base.untrusted_text import printable
+from navitas.base.zip_errors import UNREADABLE_ZIP
 from navitas.capture.bundle.manifest import (
     AnyManifest,
     Inside,
@@ -32,8 +31,6 @@ from navitas.capture.bundle.manifest import (
 MAX_MANIFEST_BYTES = 4 << 20
 MAX_ENTRIES = 200_000
 MAX_UNPACKED_BYTES = 4 << 30
-# Exceptions that zipfile raises for damaged files, in addition to its own.
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
 _MANIFEST = "jvm.json"
 _TESTS = "test/"
 
@@ -44,10 +41,6 @@ class Archive:
 
     zip: zipfile.ZipFile
     manifest: AnyManifest
-
-    def read(self, name: str, limit_bytes: int) -> bytes:
-        """Return the bytes of an entry. Raises `InvalidBundle` if it is missing or larger than the limit."""
-        return read_entry(self.zip, name, limit_bytes)
 
 
 @contextmanager
@@ -68,7 +61,7 @@ def checked_zip(file: Path | BinaryIO) -> Iterator[zipfile.ZipFile]:
         with open_regular(file) if isinstance(file, Path) else nullcontext(file) as stream, zipfile.ZipFile(stream) as archive:
             _check_entries(archive)
             yield archive
-    except _UNREADABLE as error:
+    except UNREADABLE_ZIP as error:
         raise InvalidBundle(f"not a readable zip file ({printable(str(error))})") from error
 
 

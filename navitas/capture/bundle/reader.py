@@ -16,7 +16,7 @@ from typing import cast
 from zipfile import ZipExtFile
 
 from navitas.base.errors import BuildError
-from navitas.capture.bundle.archive import MAX_MANIFEST_BYTES, Archive, open_archive
+from navitas.capture.bundle.archive import MAX_MANIFEST_BYTES, Archive, open_archive, read_entry
 from navitas.capture.bundle.manifest import AndroidManifest, AnyManifest, BundleManifest, InvalidBundle, quoted
 
 MAX_MAP_BYTES = 256 << 20
@@ -80,7 +80,7 @@ def open_bundle(path: Path) -> Bundle:
     """
     try:
         with open_archive(path) as archive:
-            map_bytes = archive.read("map.json", MAX_MAP_BYTES)
+            map_bytes = read_entry(archive.zip, "map.json", MAX_MAP_BYTES)
             _check_map(map_bytes, archive.manifest)
             _check_entries(archive)
             return Bundle(path, archive.manifest, map_bytes, _working_dir(path, archive.manifest))
@@ -136,7 +136,7 @@ def with_inputs(bundle: Bundle, path: Path, inputs: Mapping[str, str], jvm_args:
     if isinstance(bundle.manifest, AndroidManifest) and jvm_args:
         raise BuildError(f"{bundle.path}: an Android app has no options of a JVM", "Leave the compiler as it is.")
     with open_archive(bundle.path) as archive, zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as copy:
-        document = json.loads(archive.read(_MANIFEST, MAX_MANIFEST_BYTES))
+        document = json.loads(read_entry(archive.zip, _MANIFEST, MAX_MANIFEST_BYTES))
         key = "runner_arguments" if isinstance(bundle.manifest, AndroidManifest) else "system_properties"
         document[key] = {**document.get(key, {}), **inputs}
         if jvm_args:

@@ -274,7 +274,7 @@ _REQUEST = f'for readings every 250 ms, add <uses-permission android:name="{FINE
 
 def _profile(device: Device, policies: list[Policy]) -> Check:
     try:
-        supply, model = power.choose_with_model(device, ProfileOptions(voltage_v=DEFAULT_VOLTAGE_V), policies)
+        supply, model = power.choose(device, ProfileOptions(voltage_v=DEFAULT_VOLTAGE_V), policies)
         model = model or power.model_on(device, read_power_profile(supply.profile_xml, name=supply.profile_source), policies)
     except (PowerProfileError, DeviceError) as error:
         return Check("power profile", "problem", error.message, error.remedy)

@@ -95,7 +95,7 @@ def read_facts(device: Device, options: ProfileOptions) -> DeviceFacts:
     has_rails = statistics or topology.RAILS in shell_files
     monitors = topology.monitor_sources(device, has_rails=has_rails) if options.counts_traffic else []
     sources += [*topology.traffic_sources(device, by_shell), *monitors] if options.counts_traffic else []
-    supply = power.choose(device, options, policies)
+    supply, _ = power.choose(device, options, policies)
     info = device.info
     entry = manifest.DeviceEntry(
         kind=info.kind,

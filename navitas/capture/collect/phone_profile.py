@@ -10,9 +10,7 @@ import hashlib
 import json
 import re
 import shlex
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,6 +21,7 @@ from navitas.base.new_files import remove_abandoned, write_new
 from navitas.base.owned_folder import owned_folder
 from navitas.base.regular_files import read_regular
 from navitas.base.user_folders import cache_folder, make_folder
+from navitas.base.zip_errors import UNREADABLE_ZIP
 from navitas.capture.device.base import Device
 from navitas.power.dump import from_dump
 from navitas.power.model import PowerModel
@@ -34,8 +33,6 @@ FRAMEWORK = "/system/framework/framework-res.apk"
 _ENTRY = "res/xml/power_profile.xml"
 _SHELL_S = 60.0
 _MAX_APK_BYTES = 512 << 20
-# Exceptions that zipfile raises for damaged files, in addition to its own.
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
 
 
 def candidates(device: Device) -> Iterator[tuple[str, Callable[[], Found | None]]]:
@@ -109,7 +106,7 @@ def _pulled(device: Device, apk: str) -> bytes | None:
             device.pull(apk, local)
             with zipfile.ZipFile(local) as archive, archive.open(_ENTRY) as entry:
                 data = entry.read(MAX_BYTES + 1)
-        except (DeviceError, KeyError, *_UNREADABLE):
+        except (DeviceError, KeyError, *UNREADABLE_ZIP):
             return None
     return data if len(data) <= MAX_BYTES else None
 

@@ -24,19 +24,13 @@ from navitas.recording.writer import DEFAULT_VOLTAGE_V, Supply
 _PROFILE_PROPERTY = "ro.navitas.power_profile"
 
 
-def choose(device: Device, options: ProfileOptions, policies: list[manifest.Policy]) -> Supply:
+def choose(device: Device, options: ProfileOptions, policies: list[manifest.Policy]) -> tuple[Supply, PowerModel | None]:
     """Choose the first available profile: the option's, the virtual phone's model's, the phone's (docs/power.md).
 
-    The voltage comes from the option or from the battery. The default is 3.85 V.
+    The voltage comes from the option or from the battery. The default is 3.85 V. Also returns the model of the profile; None for
+    one from the cache, which has checked ones.
     Raises `PowerProfileError` if there is no profile for this device, or if it is unusable.
     """
-    return choose_with_model(device, options, policies)[0]
-
-
-def choose_with_model(
-    device: Device, options: ProfileOptions, policies: list[manifest.Policy]
-) -> tuple[Supply, PowerModel | None]:
-    """Return what `choose` does, and the model of the profile. None for one from the cache, which has checked ones."""
     voltage_v, source = voltage_of(device, options.voltage_v)
     name = options.power_profile or device.shell(f"getprop {_PROFILE_PROPERTY}").text.strip()
     if name:

@@ -78,11 +78,7 @@ _SHOWN = 5
     ),
 )
 @section("Device", device_option, user_option, phone_option)
-@section(
-    "Build",
-    module_options,
-    gradle_option,
-)
+@section("Build", module_options, gradle_option)
 @section("Output", option("-o", "--output", type=FOLDER, metavar="DIR", help="Folder of recordings. [navitas-recordings/…]"))
 @probe_options
 @json_option

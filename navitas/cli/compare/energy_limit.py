@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.habits.messages import failed_check, unknown_check, warning
-from navitas.cli.habits.option import gathered, option
+from navitas.cli.habits.option import F, gathered, option
 from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.shared_options import Finite
 from navitas.insight.compare.figures import FigureChoice, parse_figures
@@ -19,7 +19,6 @@ from navitas.insight.compare.figures import FigureChoice, parse_figures
 if TYPE_CHECKING:
     from navitas.insight.compare.comparison import Comparison, FigureChange
 
-F = TypeVar("F", bound=Callable[..., Any])
 _NAMES = 5
 
 figure_option = option(

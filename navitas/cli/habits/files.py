@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 from navitas.base.errors import UsageError
 from navitas.base.new_files import named_stream, naming, new_file
@@ -19,7 +19,6 @@ from navitas.base.untrusted_text import ESCAPED_SURROGATE, without_surrogates
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import WRITE_ANY_NAME
 
-F = TypeVar("F", bound=Callable[..., Any])
 STDOUT = Path("-")
 SCHEMA_VERSION = 1
 """The version of documents that don't define their own."""
@@ -79,12 +78,9 @@ def _open_pipe_or_device(path: Path) -> int:
         return handle
 
 
-def json_option(function: F) -> F:
-    """Add the option `--json` as the parameter `json_file`."""
-    add: Callable[[F], F] = option(
-        "--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write JSON ('-': stdout)."
-    )
-    return add(function)
+json_option = option(
+    "--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write JSON ('-': stdout)."
+)
 
 
 def write_json(path: Path | None, **content: object) -> bool:

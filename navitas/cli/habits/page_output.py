@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 from navitas.cli.habits.files import write_to
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import WRITE_ANY_NAME
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def html_option(function: F) -> F:
-    """Add the option `--html` as the parameter `html_file`."""
-    add: Callable[[F], F] = option(
-        "--html", "html_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write a page for a browser."
-    )
-    return add(function)
+html_option = option(
+    "--html", "html_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write a page for a browser."
+)
 
 
 def write_page(path: Path | None, page: Callable[[], str]) -> None:

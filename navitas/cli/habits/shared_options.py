@@ -7,14 +7,14 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from navitas.base.errors import UsageError
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.files import STDOUT, check_distinct
-from navitas.cli.habits.option import choice_option, gathered, given_options, option, renamed, section
+from navitas.cli.habits.option import F, choice_option, gathered, given_options, option, renamed, section
 from navitas.cli.habits.paths import NAME_OR_FILE, PROGRAM, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME, file_of_recording
 from navitas.cli.report.formats import FormatType, ReportFile, report_files
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from navitas.capture.collect.options import Mode
     from navitas.report.page_request import EarlierRecording, PageRequest
     from navitas.report.view_request import ViewRequest
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _SHORT_FORMS = {
     "json": "Write JSON ('-': stdout).",

@@ -73,12 +73,7 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
     option("--timeout", "timeout_s", type=Finite(min=1), default=3600, metavar="S", help=_TIMEOUT),
     option("--end-with-stdin", is_flag=True, help="Stop, as on Ctrl-C, when standard input ends."),
 )
-@section(
-    "Comparison",
-    against_option,
-    figure_option,
-    limit_options,
-)
+@section("Comparison", against_option, figure_option, limit_options)
 @section("Device", device_option, user_option, phone_option)
 @section(
     "Build",

@@ -124,19 +124,8 @@ _page_options = gathered(
             metavar="DIR",
             help="Source code of the app: the page shows the methods' lines.",
         ),
-        option(
-            "--census",
-            type=READ_FILE_ANY_NAME,
-            metavar="FILE",
-            help="File of operations census.",
-        ),
-        option(
-            "--operations-model",
-            "model_file",
-            type=READ_FILE_ANY_NAME,
-            metavar="FILE",
-            help="File of operations fit.",
-        ),
+        option("--census", type=READ_FILE_ANY_NAME, metavar="FILE", help="File of operations census."),
+        option("--operations-model", "model_file", type=READ_FILE_ANY_NAME, metavar="FILE", help="File of operations fit."),
     ),
 )
 

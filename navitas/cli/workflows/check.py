@@ -143,7 +143,7 @@ def profile_and_check(
         turns, further = [BEFORE, AFTER], [AFTER, *sorted(old.name for old in run.output.glob(f"{AFTER}-[0-9]*"))]
         for name in (".", *(further if against is None else turns)):
             check_not_recorded(run.output / name, replace=None)
-    check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before or _nothing)
+    check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before or (lambda _: ()))
     end_s = time.monotonic() + (measure_s or 0.0)
     if against is not None:
         checked = _in_turns(check, folder, against, budgets_of, options=options, build=build, run=run, end_s=end_s)
@@ -161,10 +161,6 @@ def _with_recordings(error: UsageError, outcomes: Sequence[ProfilingOutcome]) ->
     """Return the error with the folders of what was measured, which took long."""
     kept = ", ".join(str(outcome.recording) for outcome in outcomes)
     return UsageError(error.message, f"{error.remedy} The measurement is kept: {kept}.".lstrip())
-
-
-def _nothing(after: Sequence[Session]) -> Sequence[Session]:
-    return ()
 
 
 def _in_turns(

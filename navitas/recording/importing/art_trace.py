@@ -79,11 +79,6 @@ class ArtTrace:
     unlisted: int
 
 
-def is_art_trace(head: bytes) -> bool:
-    """Whether a file begins like a method trace."""
-    return head.startswith(_STARTS)
-
-
 def read_art_trace(path: Path, shown: str) -> ArtTrace:
     """Read a method trace. Raises `RecordingError` if it is damaged, has no wall clock, or has a newer format."""
     try:
@@ -91,7 +86,7 @@ def read_art_trace(path: Path, shown: str) -> ArtTrace:
             data = read_regular(plain, MAX_BYTES)
     except OSError as error:
         raise unreadable(shown, error) from error
-    if not is_art_trace(data[:16]):
+    if not data.startswith(_STARTS):
         raise RecordingError(f"{shown}: not a method trace of Android's runtime", _REMEDY)
     if not data.startswith(MAGIC):
         end = data.find(_END, 0, MAX_TEXT)

@@ -163,11 +163,15 @@ def place(art: ArtTrace, trace: Trace, running: Mapping[int, RunningSpans], *, s
 
 def _of_header(art: ArtTrace, trace: Trace) -> list[int]:
     """The start in the header, as monotonic time or boottime: Android's releases differ."""
-    snapshots = trace.snapshots
-    known = (snapshots.boottime_ns >= 0) & (snapshots.monotonic_ns >= 0)
-    ahead = int(np.median(snapshots.boottime_ns[known] - snapshots.monotonic_ns[known])) if known.any() else 0
+    ahead = ahead_of_monotonic(trace, trace.snapshots.boottime_ns)
     found = dict.fromkeys((art.start_ns, art.start_ns - ahead, art.start_ns + ahead))
     return [start for start in found if trace.start_ns <= start <= trace.end_ns]
+
+
+def ahead_of_monotonic(trace: Trace, clock_ns: I64) -> int:
+    """Return how far a clock of the trace's snapshots is ahead of monotonic, 0 if that is unknown."""
+    rows = np.flatnonzero((clock_ns > 0) & (trace.snapshots.monotonic_ns >= 0))
+    return int(np.median(clock_ns[rows] - trace.snapshots.monotonic_ns[rows])) if len(rows) else 0
 
 
 def _share(events: Sequence[_Events], start_ns: int) -> float:

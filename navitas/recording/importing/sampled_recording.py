@@ -15,7 +15,7 @@ from navitas.base.errors import RecordingError, UsageError
 from navitas.base.untrusted_text import printable
 from navitas.recording.event_chunks import marker_chunk, triple_chunk
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace
-from navitas.recording.importing.place_in_trace import running_threads
+from navitas.recording.importing.place_in_trace import ahead_of_monotonic, running_threads
 from navitas.recording.importing.plain_files import copy_file
 from navitas.recording.importing.recording_parts import (
     MODULE,
@@ -178,13 +178,13 @@ def _placed(samples: RawSamples, trace: Trace, file: SampleFile | None, shown: s
     """
     times: dict[SampleClock, I64] = {"monotonic": samples.t_ns}
     if samples.clock == "realtime":
-        if not (ahead := _ahead(trace, trace.snapshots.realtime_ns)):
+        if not (ahead := ahead_of_monotonic(trace, trace.snapshots.realtime_ns)):
             raise RecordingError(
                 f"{shown}: its times are wall time, which the trace does not have",
                 "Profile with async-profiler's option clock=monotonic, or give a Perfetto trace.",
             )
         times = {"realtime": samples.t_ns - ahead}
-    elif file is not None and file.suffix != ".jfr" and (ahead := _ahead(trace, trace.snapshots.boottime_ns)):
+    elif file is not None and file.suffix != ".jfr" and (ahead := ahead_of_monotonic(trace, trace.snapshots.boottime_ns)):
         times["boottime"] = samples.t_ns - ahead
     shares = {clock: _share(samples.tid, t_ns, trace) for clock, t_ns in times.items()}
     best = max(shares, key=lambda clock: shares[clock])
@@ -194,12 +194,6 @@ def _placed(samples: RawSamples, trace: Trace, file: SampleFile | None, shown: s
             "Give a trace and samples of the same time." if file is None or file.suffix in _CLOCK_KNOWN else _ON_ONE_CLOCK,
         )
     return best, times[best], shares[best]
-
-
-def _ahead(trace: Trace, clock_ns: I64) -> int:
-    """How far a clock of the trace's snapshots is ahead of monotonic, 0 if that is unknown."""
-    rows = np.flatnonzero((clock_ns > 0) & (trace.snapshots.monotonic_ns >= 0))
-    return int(np.median(clock_ns[rows] - trace.snapshots.monotonic_ns[rows])) if len(rows) else 0
 
 
 def _share(tid: I64, t_ns: I64, trace: Trace) -> float:

@@ -9,14 +9,11 @@ import numpy as np
 
 from navitas.android.r8_mapping import SourceNames
 from navitas.recording.parse.arrays import I32, I64, Bool, ranks
-from navitas.recording.parse.call_events import NO_CALLS
 from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples
-from navitas.recording.parse.folded import NO_FOLDED
 from navitas.recording.parse.frame_names import LEFT_OUT, FrameRows
-from navitas.recording.parse.roles import role_of
 from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples, Stacks, StackSamples
 from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS, MethodTable, Thread
-from navitas.recording.parse.threads import COMM_CHARS, NO_CLOCK, NO_SERIAL
+from navitas.recording.parse.threads import COMM_CHARS, NO_SERIAL, thread_without_probes
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Tasks
 
 _REACH_NS = 100_000_000
@@ -162,7 +159,7 @@ def _threads(
         is_other = own < 0
         if is_other.any():
             own[is_other] = len(threads) + len(added)
-            added.append(_sampled_thread(tid, names.get(tid, ""), int(own_ns[is_other][0])))
+            added.append(thread_without_probes(tid, names.get(tid, ""), seen_ns=int(own_ns[is_other][0])))
     return thread, (*threads, *added)
 
 
@@ -192,11 +189,6 @@ def _life(thread: Thread, first_listing_ns: int) -> tuple[int, int]:
     ends += thread.calls.span_ns if len(thread.calls) else ()
     is_in_first = len(thread.samples.t_ns) > 0 and thread.samples.t_ns[0] <= first_listing_ns
     return (min(ends) if ends and not is_in_first else _ALWAYS_NS[0], max(ends) if ends else _ALWAYS_NS[1])
-
-
-def _sampled_thread(tid: int, name: str, seen_ns: int) -> Thread:
-    """A thread that nothing but samples shows."""
-    return Thread(NO_SERIAL, tid, name, role_of(name, False), NO_CALLS, NO_FOLDED, NO_CLOCK, NO_CLOCK, seen_ns=seen_ns)
 
 
 def _by_thread(thread: I32, t_ns: I64) -> I64 | slice:

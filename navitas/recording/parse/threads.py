@@ -96,7 +96,7 @@ def join_threads(probed: Sequence[ProbedThread], lifetimes: dict[int, list[Lifet
         for lifetime in of_tid:
             for k, clock in _split_by_owner(lifetime, owners, last):
                 if k == NO_OWNER:
-                    others.append(_thread_without_probes(lifetime, clock))
+                    others.append(thread_without_probes(lifetime.tid, lifetime.name, clock))
                 else:
                     samples.setdefault(owners[k].serial, []).append(clock)
                     last = k
@@ -182,17 +182,9 @@ def _leads_to(thread: ProbedThread, t_ns: int, cpu_ns: int) -> bool:
     return -TICK_LAG_NS <= rest <= int(thread.anchors.t_ns[0]) - t_ns + TICK_LAG_NS
 
 
-def _thread_without_probes(lifetime: Lifetime, clock: CpuClock) -> Thread:
-    return Thread(
-        serial=NO_SERIAL,
-        tid=lifetime.tid,
-        name=lifetime.name,
-        role=role_of(lifetime.name, False),
-        calls=NO_CALLS,
-        folded=NO_FOLDED,
-        anchors=NO_CLOCK,
-        samples=clock,
-    )
+def thread_without_probes(tid: int, name: str, clock: CpuClock = NO_CLOCK, *, seen_ns: int | None = None) -> Thread:
+    """Return a thread that only readings of its clock show, or only stack samples: the first was at `seen_ns`."""
+    return Thread(NO_SERIAL, tid, name, role_of(name, False), NO_CALLS, NO_FOLDED, NO_CLOCK, clock, seen_ns=seen_ns)
 
 
 _OF_ANY_THREAD = (HOOKS, HANDOFFS, COMMUNICATIONS)

@@ -127,18 +127,6 @@ def test_a_file_that_is_listed_twice_counts_once(recording: Recording) -> None:
     assert len(open_recording(recording.path).files("events", 0)) == 1
 
 
-def test_a_newer_schema_requires_an_update(recording: Recording) -> None:
-    edit(recording, schema_version=2, state="from the future")
-    with pytest.raises(RecordingError, match="schema_version 2") as error:
-        open_recording(recording.path)
-    assert "Update" in error.value.remedy
-
-
-def test_unknown_fields_are_accepted(recording: Recording) -> None:
-    edit(recording, weather="fine")
-    assert open_recording(recording.path).manifest == recording.manifest
-
-
 def test_a_wrong_field_is_named(recording: Recording) -> None:
     edit(recording, state=7)
     with pytest.raises(RecordingError, match="state"):

@@ -47,7 +47,7 @@ def loop_command(reads: ShellReads, package: str = "") -> str:
     traffic_s = reads.traffic_s
     period_s = min(INTERVAL_S, max(traffic_s, _SHORTEST_S)) if reads.traffic else INTERVAL_S
     files, traffic = _reads(reads.files), _reads(reads.traffic)
-    threads = threads_reading(package, INTERVAL_S) if package else ""
+    threads = threads_reading(package) if package else ""
     own = _every(round(INTERVAL_S / period_s), "c", f"{files} {threads}")
     other = _every(round(traffic_s / period_s), "d", traffic) if traffic else ""
     slow = _every(round(STATISTICS_S / period_s), "g", f"echo '# {SERIES}'; dumpsys {SERVICE};") if reads.statistics else ""
@@ -57,7 +57,7 @@ def loop_command(reads: ShellReads, package: str = "") -> str:
 
 def last_block_command(reads: ShellReads, package: str = "") -> str:
     """Return the command for a block after the loop, so that readings enclose the run without a wait for the loop's next one."""
-    threads = f"n=0; w=0; p=; {threads_reading(package, INTERVAL_S)}" if package else ""
+    threads = f"n=0; w=0; p=; {threads_reading(package)}" if package else ""
     return f"{_BEGIN}{_reads(reads.files)} {_reads(reads.traffic)} {threads}"
 
 
@@ -131,7 +131,7 @@ class ShellSampler:
             self._blocks.notify_all()
 
 
-def threads_reading(package: str, interval_s: float) -> str:
+def threads_reading(package: str) -> str:
     """Return the loop's code for one block. It uses the variables n, w and p (initially 0, 0 and empty).
 
     Apart from an occasional `pidof`, it starts no process. mksh counts in 32 bits, so a time is `1`, three digits of seconds and
@@ -140,7 +140,7 @@ def threads_reading(package: str, interval_s: float) -> str:
     look_up = f'p=$(pidof {shlex.quote(package)}); n=2; if [ -n "$p" ]; then n={_LOOK_UP_EVERY}; fi;'
     each = 'for f in /proc/$q/task/*/time_in_state; do echo "# $f"; cat $f; done'
     files = f"for q in $p; do if [ -r /proc/$q/time_in_state ]; then {each}; fi; done"
-    pass_us = round(interval_s * 1e6 * _SHARE)
+    pass_us = round(INTERVAL_S * 1e6 * _SHARE)
     return (
         f"if [ $n -le 0 ]; then {look_up} fi; n=$((n-1)); "
         f"if [ $w -gt 0 ]; then w=$((w-1)); else {_read_clock('s')} {{ {files}; }} 2>/dev/null; {_read_clock('e')} "

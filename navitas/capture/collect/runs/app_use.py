@@ -13,6 +13,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
 from navitas.base.errors import DeviceError, RecordingError, UsageError
 from navitas.base.folder_lock import FolderLock
@@ -289,13 +290,18 @@ def until_ctrl_c() -> Iterator[None]:
                 signal.signal(signal.SIGINT, before)
 
 
-def wait_for_user(limit_s: float | None) -> None:
-    """Wait for `limit_s` seconds, or without a limit for a line or the end of standard input. Ctrl-C ends the wait."""
+def wait_for_user(limit_s: float | None, process: int | None = None, *, by_hand: bool = True) -> None:
+    """Wait for `limit_s` seconds, or without a limit and `by_hand` for a line or the end of standard input.
+
+    Ctrl-C ends the wait, and so does the end of a process, of which `process` is a handle.
+    """
     end = None if limit_s is None else time.monotonic() + limit_s
-    watched = [sys.stdin] if sys.stdin is not None and end is None else []
+    watched: list[int | TextIO] = [] if process is None else [process]
+    watched += [sys.stdin] if by_hand and end is None and sys.stdin is not None else []
     with until_ctrl_c():
         while end is None or time.monotonic() < end:
             poll_s = _LOOK_S if end is None else min(_LOOK_S, max(0.0, end - time.monotonic()))
-            if select.select(watched, [], [], poll_s)[0]:
-                sys.stdin.readline()
+            if ready := select.select(watched, [], [], poll_s)[0]:
+                if process not in ready:
+                    sys.stdin.readline()
                 return

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -26,7 +24,7 @@ from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.readings.process_threads import ProcessThreads
 from navitas.capture.collect.readings.shell_sampler import ShellSampler
-from navitas.capture.collect.runs.app_use import WHOLE, until_ctrl_c
+from navitas.capture.collect.runs.app_use import WHOLE, wait_for_user
 from navitas.capture.collect.runs.jvm_attach import NoAnswer, check_jvm, load_agent, open_jvm, start_of
 from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.capture.collect.state.measuring import condition_at_start, measured
@@ -35,7 +33,6 @@ from navitas.capture.device.base import Device
 from navitas.recording import manifest
 
 _MODULE = ":"
-_LOOK_S = 0.5
 _END_S = 20.0
 _BETWEEN = "@"
 _VERSION = re.compile(r"-\d[\w.+-]*$", re.ASCII)
@@ -143,12 +140,13 @@ class _Run:
             samples = writer.path("samples", 0, f"samples-{pid}.jfr")
             samples.parent.mkdir(parents=True, exist_ok=True)
             try:
-                with self._watched(pid), self._shell_sampler() as sampler:
+                shell = ShellSampler(self.device, self.facts.reads, writer.path("shell", 0, "shell.txt"), self.use.name)
+                with self._watched(pid), shell as sampler:
                     trace.start(self.use.duration_s, lambda text, remedy: writer.warn("trace", text, remedy, run=0))
                     # The run begins and ends with these readings: what the profiler did not see is not in it.
                     with self._threads(pid) as threads, self._profiled(pid, samples.absolute()):
                         self.progress.stage(self._stage())
-                        _wait(handle, self.use.duration_s, by_hand=self.use.pid is not None)
+                        wait_for_user(self.use.duration_s, handle, by_hand=self.use.pid is not None)
                     trace.stop()
             finally:
                 trace.pull(lambda kind, name: writer.path(kind, 0, name))
@@ -219,9 +217,6 @@ class _Run:
                 raise DeviceError(what, "is it still running?")
             yield
             stream.close()
-
-    def _shell_sampler(self) -> ShellSampler:
-        return ShellSampler(self.device, self.facts.reads, self.recording.writer.path("shell", 0, "shell.txt"), self.use.name)
 
     def _threads(self, pid: int) -> ProcessThreads:
         sources = [source for source in self.facts.sources if source.kind == "time_in_state"]
@@ -294,16 +289,3 @@ def children_cpu_s(pid: int) -> float:
 def _ended(code: int) -> str:
     """Return how a process ended: with a code, or (below 0) by a signal."""
     return f"ended with exit code {code}" if code >= 0 else f"ended by signal {-code} ({signal.strsignal(-code)})"
-
-
-def _wait(handle: int, limit_s: float | None, *, by_hand: bool) -> None:
-    """Wait until the process of a handle ends, for `limit_s`, or until Ctrl-C, and `by_hand` without a limit until Enter."""
-    end = None if limit_s is None else time.monotonic() + limit_s
-    watched = [handle, *([sys.stdin] if by_hand and end is None and sys.stdin is not None else [])]
-    with until_ctrl_c():
-        while end is None or time.monotonic() < end:
-            poll_s = _LOOK_S if end is None else min(_LOOK_S, max(0.0, end - time.monotonic()))
-            if ready := select.select(watched, [], [], poll_s)[0]:
-                if handle not in ready:
-                    sys.stdin.readline()
-                return

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.recording.parse.arrays import I64, U8, Bool
+from navitas.recording.parse.arrays import I64, U8, ColumnTable
 from navitas.recording.parse.jfr.jfr_file import HEADER, JfrChunk
 from navitas.recording.parse.jfr.jfr_types import JfrType, JfrTypes, Value
 from navitas.recording.parse.jfr.jfr_varints import MOST_BYTES, varint_at, varints_at
@@ -15,7 +15,6 @@ from navitas.recording.parse.jfr.jfr_varints import MOST_BYTES, varint_at, varin
 _BLOCK_BYTES = 4 << 20
 _SPARE_BYTES = 128
 """What is read beyond a block: the begin of an event whose fields are numbers is shorter."""
-_NONE = np.empty(0, np.int64)
 _READ = ("jdk.ActiveSetting", "jdk.JVMInformation")
 _STATE = "state"
 """The field of a sample for its thread's state, which not all have."""
@@ -39,29 +38,27 @@ WALL_EVENTS = (SampleEvent("profiler.WallClockSample", "sampledThread", "stackTr
 
 
 @dataclass(frozen=True, slots=True)
-class JfrSamples:
-    """Samples: time in ticks, and ids of threads, stacks and threads' states (-1: none).
-
-    `damaged` is the number of samples that were left out.
-    """
+class JfrSamples(ColumnTable):
+    """Samples: time in ticks, and ids of threads, stacks and threads' states (-1: none)."""
 
     ticks: I64
     thread: I64
     stack: I64
     state: I64
-    damaged: int = 0
 
-    def chosen(self, rows: Bool) -> JfrSamples:
-        """Return these samples. Those that were left out are not among them."""
-        return JfrSamples(self.ticks[rows], self.thread[rows], self.stack[rows], self.state[rows])
+
+_NONE = JfrSamples(*np.empty((4, 0), np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class JfrEvents:
-    """The events of a block that are read: those of CPU samples, those of wall-clock samples, and others as values."""
+    """The events of a block that are read: samples by CPU time (True) and by wall time, and others as values.
 
-    cpu: JfrSamples
-    wall: JfrSamples
+    `damaged` counts the samples that were left out.
+    """
+
+    samples: dict[bool, JfrSamples]
+    damaged: dict[bool, int]
     others: tuple[tuple[str, dict[str, Value]], ...]
 
 
@@ -74,7 +71,7 @@ def jfr_events(chunk: JfrChunk, types: JfrTypes) -> Iterator[JfrEvents]:
     }
     others = {kind.id: kind.name for name in _READ if (kind := types.by_name.get(name)) is not None}
     for begin, data, at in _event_blocks(chunk):
-        parts: dict[bool, list[JfrSamples]] = {True: [], False: []}
+        parts, damaged = {True: [_NONE], False: [_NONE]}, {True: 0, False: 0}
         values: list[tuple[str, dict[str, Value]]] = []
         sizes, after = varints_at(data, at)
         kinds, after = varints_at(data, after)
@@ -82,13 +79,15 @@ def jfr_events(chunk: JfrChunk, types: JfrTypes) -> Iterator[JfrEvents]:
         for number, (event, places) in readers.items():
             rows = np.flatnonzero(kinds == number)
             if len(rows):
-                parts[event in CPU_EVENTS].append(_columns(data, after[rows], ends[rows], places))
+                samples = _NONE if places is None else _columns(data, after[rows], ends[rows], places)
+                parts[event in CPU_EVENTS].append(samples)
+                damaged[event in CPU_EVENTS] += len(rows) - len(samples)
         for number, name in others.items():
             for row in np.flatnonzero(kinds == number).tolist():
                 # A setting or a JVM that cannot be read is one that the file does not name.
                 if (value := _value(chunk, types, begin + int(after[row]), begin + int(ends[row]), number)) is not None:
                     values.append((name, value))
-        yield JfrEvents(_joined(parts[True]), _joined(parts[False]), tuple(values))
+        yield JfrEvents({by_cpu: JfrSamples.joined(own) for by_cpu, own in parts.items()}, damaged, tuple(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,26 +116,14 @@ def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | Non
     return _Places(numbers, needed)
 
 
-def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples:
-    if places is None:
-        return JfrSamples(_NONE, _NONE, _NONE, _NONE, damaged=len(at))
+def _columns(data: U8, at: I64, ends: I64, places: _Places) -> JfrSamples:
+    """Return the samples that end before their events do."""
     columns = []
     for is_number in places.numbers:
         values, at = varints_at(data, at) if is_number else (data[at].astype(np.int64), at + 1)
         columns.append(values)
-    fits = at <= ends
     ticks, thread, stack, *states = (columns[number] for number in places.needed)
-    samples = JfrSamples(ticks, thread, stack, states[0] if states else np.full(len(ticks), -1))
-    return samples if fits.all() else replace(samples.chosen(fits), damaged=int(np.count_nonzero(~fits)))
-
-
-def _joined(parts: Sequence[JfrSamples]) -> JfrSamples:
-    if not parts:
-        return JfrSamples(_NONE, _NONE, _NONE, _NONE)
-    ticks, thread, stack, state = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack", "state")
-    )
-    return JfrSamples(ticks, thread, stack, state, damaged=sum(part.damaged for part in parts))
+    return JfrSamples(ticks, thread, stack, states[0] if states else np.full(len(ticks), -1)).chosen(at <= ends)
 
 
 def _value(chunk: JfrChunk, types: JfrTypes, at: int, end: int, type_id: int) -> dict[str, Value] | None:

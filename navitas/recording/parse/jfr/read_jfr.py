@@ -128,8 +128,8 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
                         continue
                     total.of_thread[by_cpu].setdefault(tid, []).append((t_ns[own], rows[stack[own]]))
                     total.broken[by_cpu] += int(np.count_nonzero(is_broken[stack[own]]))
-        total.lost[True] += events.cpu.damaged
-        total.lost[False] += events.wall.damaged
+        for by_cpu, count in events.damaged.items():
+            total.lost[by_cpu] += count
     is_cut = constants.stacks.truncated != 0
     if depth := _number(total.settings.get("jstackdepth", "")):
         is_cut |= np.diff(constants.stacks.start) >= depth
@@ -161,7 +161,7 @@ def _of_running(events: JfrEvents, states: _States) -> Iterator[tuple[bool, JfrS
 
     These have used no energy since they began to wait: if they counted, most of a thread's energy would be what it waits for.
     """
-    for is_cpu_event, samples in ((True, events.cpu), (False, events.wall)):
+    for is_cpu_event, samples in events.samples.items():
         by_wall, slept = samples.state == states.by_wall, samples.state == states.slept
         if not (by_wall.any() or slept.any()):
             yield is_cpu_event, samples
@@ -209,8 +209,8 @@ def _count_unfinished(chunk: JfrChunk, total: _Total) -> None:
     # Of a damaged chunk, the number of samples is unknown. The file has finished chunks, or is refused.
     with suppress(RecordingError):
         for events in jfr_events(begun, jfr_types(begun)):
-            for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
-                total.lost[by_cpu] += len(samples.ticks) + samples.damaged
+            for by_cpu, samples in events.samples.items():
+                total.lost[by_cpu] += len(samples) + events.damaged[by_cpu]
 
 
 def _note_settings(events: JfrEvents, total: _Total) -> None:

@@ -80,7 +80,7 @@ def core_ma(supply: power.Supply) -> float:
 
 
 def choose(device: FakeDevice, **options: object) -> power.Supply:
-    return power.choose(device, ProfileOptions(**options), POLICIES)  # type: ignore[arg-type]
+    return power.choose(device, ProfileOptions(**options), POLICIES)[0]  # type: ignore[arg-type]
 
 
 def overlaid(**apks: bytes) -> ProfilePhone:
@@ -137,6 +137,19 @@ def test_the_overlay_of_highest_priority_wins(unzips: bool) -> None:
     assert core_ma(choose(replace(device, info=replace(device.info, fingerprint="g")))) == 30
 
 
+def test_an_apk_with_damaged_lzma_has_no_profile(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pull(_self: ProfilePhone, _remote: str, local: Path) -> None:
+        with zipfile.ZipFile(local, "w", zipfile.ZIP_LZMA) as archive:
+            archive.writestr("res/xml/power_profile.xml", profile_xml(1) * 9)
+        data = bytearray(local.read_bytes())
+        data[100] ^= 255
+        local.write_bytes(data)
+
+    monkeypatch.setattr(ProfilePhone, "pull", pull)
+    with pytest.raises(PowerProfileError, match="no usable power profile"):
+        choose(replace(overlaid(), unzips=False))
+
+
 @pytest.mark.parametrize("name", ["aapt.xml.bin", "aapt2.xml.bin"])
 def test_without_overlays_the_framework_s_own(name: str) -> None:
     device = ProfilePhone(apks={FRAMEWORK: (COMPILED / name).read_bytes()})
@@ -170,7 +183,7 @@ def test_profiles_of_other_phones_and_damaged_ones_are_not_taken() -> None:
 def test_the_option_outranks_the_phone() -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5), "getprop": "oneplus-3\n"})
     device.info = replace(device.info)
-    supply = power.choose(device, ProfileOptions(power_profile="oneplus-3"), [])
+    supply, _ = power.choose(device, ProfileOptions(power_profile="oneplus-3"), [])
     assert (supply.profile_source, supply.replaceable) == ("oneplus-3", False)
 
 
