@@ -175,9 +175,10 @@ def test_a_missing_model_file_is_named(tmp_path: Path) -> None:
         read_fitted_model(tmp_path / "missing.json")
 
 
-def test_a_model_file_reads_back() -> None:
+def test_a_model_file_reads_back(tmp_path: Path) -> None:
     made = model(STORAGE, GPU)
-    assert read_fitted_model(made.model_dump_json(indent=1).encode()) == made
+    (tmp_path / "model.json").write_text(made.model_dump_json(indent=1))
+    assert read_fitted_model(tmp_path / "model.json") == made
 
 
 def test_each_parameter_has_a_unit() -> None:
