@@ -51,7 +51,6 @@ class CallTrees:
 
 
 def call_trees(ledger: Ledger) -> CallTrees:
-    """Build all trees of a ledger."""
     calls, components = ledger.calls, len(ledger.components)
     share, parent, self_values = _nodes(ledger)
     draws_j2, more = None, [] if calls.alternative_j is None else [calls.alternative_j]

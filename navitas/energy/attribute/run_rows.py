@@ -66,7 +66,6 @@ Label = tuple[str, str, bool]
 
 
 def labels_of(threads: Sequence[Thread], measured: Bool) -> list[Label]:
-    """The label of each thread."""
     return [(thread.role, stem(thread.name), known) for thread, known in zip(threads, measured.tolist(), strict=True)]
 
 
