@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from attribution_maker import J_PER_MS, PLAIN, Event, manifest, parsed, run, thread
+from attribution_maker import J_PER_MS, PLAIN, WITH_LOSSES, Event, manifest, parsed, run, thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,17 +120,8 @@ def repaired_paths(events: list[Event]) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("block", [3, 1 << 17])
 def test_block_size_changes_no_result(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    lost: list[Event] = [
-        (0, ENTER, 1),
-        (100, ENTER, 2),
-        (200, ENTER, 3),
-        (500, EXIT, 5),
-        (600, EXIT, 1),
-        (700, ENTER, 4),
-        (800, EXIT, 4),
-    ]
     monkeypatch.setattr(walk, "PIECE_EVENTS", block)
-    tables = run([thread(1, lost, [(0, 0), (800, 800)])], [(50, 150), (150, 1000)])
+    tables = run([thread(1, WITH_LOSSES, [(0, 0), (800, 800)])], [(50, 150), (150, 1000)])
     first, second = profile_of(parsed(tables), manifest(2), PLAIN).tests
     counts = [{m.method: (m.calls, m.cut) for m in test.threads[0].methods} for test in (first, second)]
     assert counts == [{1: (0, 0), 2: (1, 1)}, {1: (0, 0), 2: (0, 0), 3: (1, 1), 4: (1, 0)}]
