@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attribution_maker import nested, run, thread
-from hardware_maker import PHONE, counters, hooks, profile_of, rails, states
+from attribution_maker import run
+from hardware_maker import CALLER, PHONE, counters, hooks, profile_of, rails, states
 from support.reports import printed
 from support.run_tables import changed
 
@@ -54,7 +54,6 @@ def model(*groups: FittedGroup, device: str = "m") -> FittedModel:
 
 STORAGE = group(("storage.read", 2.0), ("storage.written", 5.0), base_w=0.1)
 GPU = group(("gpu.screen", 0.4), base_w=0.02, by="S2S_VDD_G3D")
-CALLER = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)])
 
 
 def written(**more: object) -> RunTables:
