@@ -51,13 +51,13 @@ def line(value: Any) -> str:
     return _ENCODE(without_surrogates(value)) if ESCAPED_SURROGATE in text else text
 
 
-def json_chunks(value: Any, margin: str = "\n") -> Iterator[str]:
+def json_chunks(value: Any) -> Iterator[str]:
     """Yield the text of a value in chunks of bounded length. Iterators are encoded as arrays.
 
     Nested objects and arrays span several lines. Neighboring scalars share a line, so that line-based diffs stay short.
     """
     # One loop over a stack: generators within generators would pass each part through all levels.
-    stack, parts, size = [_parts(value, margin)], list[str](), 0
+    stack, parts, size = [_parts(value, "\n")], list[str](), 0
     while stack:
         if (part := next(stack[-1], None)) is None:
             stack.pop()

@@ -38,7 +38,6 @@ class LineSequence(Sequence[bytes]):
 
     @classmethod
     def join(cls, lines: Iterable[bytes]) -> LineSequence:
-        """Join these lines."""
         return cls(b"\n".join(lines))
 
     def __len__(self) -> int:

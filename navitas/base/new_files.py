@@ -56,9 +56,9 @@ def new_file(target: Path, *, shown: Path | None = None, durable: bool = False, 
 
 
 @contextmanager
-def replacing(target: Path, *, durable: bool = False) -> Iterator[Path]:
+def replacing(target: Path) -> Iterator[Path]:
     """Yield the path of an empty file, for a library that opens files itself; otherwise as `new_file`. Raises `OSError`."""
-    with _renamed(target, target, durable=durable) as (part, handle):
+    with _renamed(target, target) as (part, handle):
         os.close(handle)
         yield part
 
@@ -108,7 +108,7 @@ def _remove(paths: Iterable[Path]) -> None:
 
 
 @contextmanager
-def _renamed(target: Path, shown: Path, *, durable: bool, private: bool = False) -> Iterator[tuple[Path, int]]:
+def _renamed(target: Path, shown: Path, *, durable: bool = False, private: bool = False) -> Iterator[tuple[Path, int]]:
     """Yield a new file's path and open descriptor, which the block closes. Then rename the file."""
     part = unfinished_path(target)
     replaced = _replaced(target)

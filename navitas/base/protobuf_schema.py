@@ -23,7 +23,6 @@ class Messages:
         self._classes: dict[str, Any] = {}
 
     def class_of(self, name: str) -> Any:
-        """Return the class of a message."""
         if not self._classes:
             pool = self._pool()
             for message in self._schema:

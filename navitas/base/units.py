@@ -99,9 +99,9 @@ def percent(part: float | None) -> str:
     return UNKNOWN if part is None else f"{100 * part:.1f} %"
 
 
-def bar(part: float | None, width: int = 8) -> str:
-    """Draw a share as a bar of block characters, in eighths of a block. Empty below a sixteenth of a block."""
-    eighths = round(8 * width * min(max(part or 0.0, 0.0), 1.0))
+def bar(part: float | None) -> str:
+    """Draw a share as a bar of at most 8 block characters, in eighths of a block. Empty below a sixteenth of a block."""
+    eighths = round(64 * min(max(part or 0.0, 0.0), 1.0))
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 

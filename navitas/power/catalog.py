@@ -45,7 +45,6 @@ def find(name_or_path: str | Path) -> Path:
 
 
 def load(name_or_path: str | Path = DEFAULT) -> PowerProfile:
-    """Read a profile by name or path."""
     return read_power_profile(find(name_or_path))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -130,25 +129,24 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def read_fitted_model(source: Path | bytes, *, name: str = "model file") -> FittedModel:
+def read_fitted_model(path: Path) -> FittedModel:
     """Read a model file. Raises `PowerProfileError` with the file's name and the first defect."""
-    where = str(source) if isinstance(source, Path) else name
     try:
-        with open_regular(source) if isinstance(source, Path) else BytesIO(source) as stream:
+        with open_regular(path) as stream:
             data = stream.read(MAX_BYTES + 1)
     except OSError as error:
-        raise PowerProfileError(f"{where}: cannot be read ({error.strerror}).", "Check the path.") from error
+        raise PowerProfileError(f"{path}: cannot be read ({error.strerror}).", "Check the path.") from error
     if len(data) > MAX_BYTES:
-        raise PowerProfileError(f"{where}: larger than 1 MiB.", _FIT)
+        raise PowerProfileError(f"{path}: larger than 1 MiB.", _FIT)
     try:
         model = FittedModel.model_validate_json(as_utf8(data))
     except ValidationError as error:
         place, message = first_defect(error)
-        raise PowerProfileError(f"{where}: not a fitted model: {f'{place}: ' if place else ''}{message}.", _FIT) from None
+        raise PowerProfileError(f"{path}: not a fitted model: {f'{place}: ' if place else ''}{message}.", _FIT) from None
     for each in (each for group in model.groups for each in group.coefficients):
         expected = PARAMETER_UNITS.get(each.parameter)
         if expected is None:
-            raise PowerProfileError(f"{where}: unknown parameter {each.parameter!r}.", "Update Navitas, or fit the model again.")
+            raise PowerProfileError(f"{path}: unknown parameter {each.parameter!r}.", "Update Navitas, or fit the model again.")
         if each.unit != expected:
-            raise PowerProfileError(f"{where}: the unit of {each.parameter} is {each.unit!r}, not {expected!r}.", _FIT)
+            raise PowerProfileError(f"{path}: the unit of {each.parameter} is {each.unit!r}, not {expected!r}.", _FIT)
     return model

@@ -96,11 +96,9 @@ class _SharedFrames:
         self._known: dict[str | int, int] = {}
 
     def named(self, name: str) -> int:
-        """Return the frame of a name that is not a method."""
         return self._add(name, {"name": printable(name)})
 
     def method(self, index: int) -> int:
-        """Return the frame of a method."""
         if index in self._known:
             return self._known[index]
         method = method_of(self._methods, index)

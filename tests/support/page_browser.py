@@ -109,7 +109,7 @@ def written_page(path: Path, data: dict[str, Any] | None = None, profile: navita
     page_report.write(profile or navitas.load(GOLDEN, call_steps=True), text)
     page = text.getvalue()
     if data is not None:
-        embedded = "".join(embedded_json([json.dumps(data)], "page-data"))
+        embedded = "".join(embedded_json([json.dumps(data)]))
         page, count = _DATA.subn(lambda _: embedded, page)
         assert count == 1
     path.write_text(page, "utf-8")

@@ -88,7 +88,6 @@ def joules_cell(value: float | None) -> PageCell:
 
 
 def count_cell(value: int) -> PageCell:
-    """A whole number."""
     return PageCell(f"{value:,}", value)
 
 

@@ -56,7 +56,7 @@ def rendered(
         style_hash=Markup(source_hash(css)),
         scripts=[Markup(program) for program in programs],
         script_hashes=Markup(" ".join(map(source_hash, programs))),
-        data=map(Markup, () if data is None else embedded_json(data, "page-data")),
+        data=map(Markup, () if data is None else embedded_json(data)),
         **values,
     )
 
@@ -83,12 +83,12 @@ def _command_parts(command: str) -> list[str]:
     return [part[0] for part in _COMMAND_PART.finditer(command)]
 
 
-def embedded_json(parts: Iterable[str], identifier: str) -> Iterator[str]:
-    """Yield an element that holds JSON text, which arrives in chunks. The browser doesn't run it as a script.
+def embedded_json(parts: Iterable[str]) -> Iterator[str]:
+    """Yield the element `page-data`, which holds JSON text that arrives in chunks. The browser doesn't run it as a script.
 
     `</script>` and other tags can't occur in it: in JSON, `<`, `>` and `&` occur only in strings, and they are escaped there.
     """
-    yield f'<script type="application/json" id="{identifier}">'
+    yield '<script type="application/json" id="page-data">'
     for part in parts:
         yield part.translate(_ESCAPES)
     yield "</script>\n"

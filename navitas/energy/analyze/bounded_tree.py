@@ -11,7 +11,7 @@ from navitas.energy.analyze.repeats import Repeats, weights_of_tests
 from navitas.energy.analyze.roll_up import first_ids
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.energy.attribute.component import OwnerKind
-from navitas.energy.attribute.forest import binned, path_sums, preorder, subtree_sums, sums
+from navitas.energy.attribute.forest import binned, path_sums, positions, preorder, subtree_sums, sums
 from navitas.energy.attribute.ledger import NO_TEST, Calls, Energy, Ledger
 from navitas.recording.parse.arrays import F64, I64, Bool
 from navitas.recording.parse.roles import NOT_THE_TESTS
@@ -209,13 +209,10 @@ def _nearest(node_of: I64, parent: I64) -> I64:
 
 def in_order(tree: BoundedTree) -> BoundedTree:
     """Return the tree with its nodes in depth-first order, by test, then thread, siblings by inclusive energy."""
-    size = len(tree)
-    below = subtree_sums(tree.parent, np.column_stack([tree.self_by.sum(axis=1), np.ones(size)]))
-    rank = np.empty(size, np.int64)
-    rank[np.lexsort((tree.method, -below[:, 0], tree.thread, tree.test))] = np.arange(size)
+    below = subtree_sums(tree.parent, np.column_stack([tree.self_by.sum(axis=1), np.ones(len(tree))]))
+    rank = positions(np.lexsort((tree.method, -below[:, 0], tree.thread, tree.test)))
     at = preorder(tree.parent, rank, np.rint(below[:, 1]).astype(np.int64))
-    row = np.empty(size, np.int64)
-    row[at] = np.arange(size)
+    row = positions(at)
     return replace(
         tree,
         parent=np.where(tree.parent[row] >= 0, at[tree.parent[row]], -1),

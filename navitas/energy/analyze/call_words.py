@@ -48,5 +48,4 @@ SAMPLED = CallWords(
 
 
 def call_words(ledger: Ledger) -> CallWords:
-    """Return the words for a recording."""
     return PROBED if ledger.calls.samples is None else SAMPLED

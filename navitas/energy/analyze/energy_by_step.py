@@ -32,7 +32,6 @@ class RunSteps:
         return len(self.edges_ns) - 1
 
     def step_of(self, t_ns: I64) -> I64:
-        """Return the step of each time."""
         return np.clip(np.searchsorted(self.edges_ns, t_ns, side="right") - 1, 0, self.steps - 1)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from navitas.energy.analyze.records import Nodes
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.energy.attribute.component import OwnerKind
-from navitas.energy.attribute.forest import binned, preorder, subtree_sums
+from navitas.energy.attribute.forest import binned, positions, preorder, subtree_sums
 from navitas.energy.attribute.ledger import NO_TEST, Ledger, counted_runs
 from navitas.recording.parse.arrays import F64, I64, Bool
 
@@ -103,11 +103,8 @@ def _nodes(ledger: Ledger, key: I64, columns: tuple[F64, F64, F64, F64 | None], 
     is_used = (exclusive_j != 0).any(axis=1)
     below = subtree_sums(above, np.column_stack([exclusive_j, self_ns, np.ones(len(key)), is_used]))
     inclusive_j, wall_ns, size = below[:, :components], below[:, components], below[:, components + 1]
-    rank = np.empty(len(key), np.int64)
-    rank[np.lexsort((method, -inclusive_j.sum(axis=1), tree))] = np.arange(len(key))
-    at = preorder(above, rank, np.rint(size).astype(np.int64))
-    row = np.empty(len(at), np.int64)
-    row[at] = np.arange(len(at))
+    rank = positions(np.lexsort((method, -inclusive_j.sum(axis=1), tree)))
+    row = positions(preorder(above, rank, np.rint(size).astype(np.int64)))
     row = row if everything else row[below[row, components + 2] > 0]
     place = np.full(len(key) + 1, -1)
     place[row] = np.arange(len(row))

@@ -40,14 +40,11 @@ class ThreadRows:
 
 
 class LedgerTables:
-    """The tables of a ledger."""
-
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
 
     @cached_property
     def trees(self) -> CallTrees:
-        """All call trees."""
         return call_trees(self.ledger)
 
     @cached_property

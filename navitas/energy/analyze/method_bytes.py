@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.energy.analyze.roll_up import first_ids
 from navitas.energy.attribute.calls.paths import PROBES
-from navitas.energy.attribute.forest import binned, outermost, preorder, subtree_sums
+from navitas.energy.attribute.forest import binned, outermost, positions, preorder, subtree_sums
 from navitas.energy.attribute.ledger import Ledger, counted_runs
 from navitas.recording.parse.arrays import F64, I64, Bool
 from navitas.recording.parse.tables import Method
@@ -71,6 +71,5 @@ def _outermost_paths(parent: I64, method: I64) -> Bool:
     """Return for each call path whether no caller has the same method."""
     size = np.rint(subtree_sums(parent, np.ones((len(parent), 1)))[:, 0]).astype(np.int64)
     at = preorder(parent, np.arange(len(parent)), size)
-    row = np.empty(len(at), np.int64)
-    row[at] = np.arange(len(at))
+    row = positions(at)
     return outermost(method[row], size[row])[at]

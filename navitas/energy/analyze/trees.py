@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.energy.analyze.cpu_use import cpu_column
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
-from navitas.energy.attribute.forest import binned, outermost, preorder, subtree_sums, sums
+from navitas.energy.attribute.forest import binned, outermost, positions, preorder, subtree_sums, sums
 from navitas.energy.attribute.ledger import Ledger
 from navitas.recording.parse.arrays import F64, I32, I64, Bool
 
@@ -51,8 +51,6 @@ class CallTrees:
 
 
 def call_trees(ledger: Ledger) -> CallTrees:
-    """Build all trees of a ledger."""
-    order, place = _tree_order(ledger)
     calls, components = ledger.calls, len(ledger.components)
     share, parent, self_values = _nodes(ledger)
     draws_j2, more = None, [] if calls.alternative_j is None else [calls.alternative_j]
@@ -60,9 +58,11 @@ def call_trees(ledger: Ledger) -> CallTrees:
         draws_j2 = np.stack([calls.squares_j2, calls.self_turns_j2], axis=1)
         more += [calls.squares_j2, calls.turns_j2]
     subtree = subtree_sums(parent, np.column_stack([self_values, calls.self_ns, calls.cpu_ns, *more, np.ones(len(share))]))
-    tree, method = place[share], ledger.paths.method[calls.path]
-    rank = tree * (method.max(initial=0) + 1) + method
-    row, at, is_outermost = _in_preorder(parent, rank, np.rint(subtree[:, -1]).astype(np.int64))
+    order = np.lexsort((-ledger.shares.energy_j.sum(axis=1), ledger.shares.test))
+    tree, method = positions(order)[share], ledger.paths.method[calls.path]
+    rank, size = tree * (method.max(initial=0) + 1) + method, np.rint(subtree[:, -1]).astype(np.int64)
+    at = preorder(parent, rank, size)
+    row = positions(at)
     parent_row = parent[row]
     return CallTrees(
         order=order,
@@ -80,7 +80,7 @@ def call_trees(ledger: Ledger) -> CallTrees:
         wall_ns=subtree[row, components + 1],
         cpu_ns=subtree[row, components + 2],
         alternative_j=None if calls.alternative_j is None else subtree[row, components + 3],
-        is_outermost=is_outermost,
+        is_outermost=outermost(rank[row], size[row]),
         samples=None if calls.samples is None else calls.samples[row],
         draws_j2=None if draws_j2 is None else draws_j2[row],
         inclusive_draws_j2=None if draws_j2 is None else subtree[row, -3:-1],
@@ -108,29 +108,8 @@ def _nodes(ledger: Ledger) -> tuple[I64, I64, F64]:
     return share, parent, self_values
 
 
-def _in_preorder(parent: I64, rank: I64, below: I64) -> tuple[I64, I64, Bool]:
-    """Sort nodes in preorder.
-
-    Returns the row of each position, the position of each row, and for each position whether no ancestor has the same rank.
-    `below` is the number of nodes in each subtree.
-    """
-    at = preorder(parent, rank, below)
-    row = np.empty(len(at), np.int64)
-    row[at] = np.arange(len(at))
-    return row, at, outermost(rank[row], below[row])
-
-
 def _cell_key(ledger: Ledger, test: I32, owner: I32) -> I64:
     return test.astype(np.int64) * len(ledger.owners) + owner
-
-
-def _tree_order(ledger: Ledger) -> tuple[I64, I64]:
-    """Sort the rows of `Ledger.shares` by test, then by descending energy. Returns the order and the position of each row."""
-    shares = ledger.shares
-    order = np.lexsort((-shares.energy_j.sum(axis=1), shares.test))
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return order, place
 
 
 @dataclass(frozen=True, slots=True)

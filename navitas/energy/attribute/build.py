@@ -129,7 +129,6 @@ class _Attribution:
         return tables.run_id in self._listed and self._listed[tables.run_id].baseline
 
     def attribute(self, number: int, measured: RunComponents, baselines: Baselines) -> RunFacts:
-        """Attribute the energy of one run."""
         calls, tables, curves = measured.calls, measured.tables, measured.curves
         first_owner = len(self.owners)
         alternatives = [each.alternative for each in curves if each is not None and each.alternative is not None]

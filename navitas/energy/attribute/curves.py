@@ -199,7 +199,6 @@ def time_span(t_ns: I64, owners: int) -> tuple[int, int]:
 
 
 def middle(a_ns: I64, b_ns: I64) -> I64:
-    """The middle of each span."""
     return a_ns + (b_ns - a_ns) // 2
 
 

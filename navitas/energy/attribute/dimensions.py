@@ -57,7 +57,6 @@ class TestRows:
         self._waited_ns[rows[known]], self._starved_ns[rows[known]] = waited_ns[known], starved_ns[known]
 
     def table(self) -> Tests:
-        """All rows."""
         tests = self.tests
         return Tests(
             id=np.array([test.id for test in tests], np.int64),
@@ -96,7 +95,6 @@ class OwnerRows:
         self._rows += [(run, kind, -1, 0, "", "", True) for kind in NON_THREAD_OWNERS]
 
     def table(self) -> Owners:
-        """All rows."""
         run, kind, serial, tid, name, role, measured = zip(*self._rows, strict=True) if self._rows else ((),) * 7
         numbers = (np.array(run, np.int64), np.array(kind, np.uint8), np.array(serial, np.int64), np.array(tid, np.int64))
         return Owners(*numbers, tuple(name), tuple(role), np.array(measured, bool))

@@ -42,6 +42,13 @@ def preorder(parent: I64, rank: I64, size: I64) -> I64:
     return path_sums(parent, place + (parent >= 0))
 
 
+def positions(order: I64) -> I64:
+    """The position of each number in `order`, which has each number from 0 on once."""
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return place
+
+
 def outermost(label: I64, size: I64) -> Bool:
     """Whether each node has no ancestor with its label. Nodes are in preorder; `size` has the subtrees' numbers of nodes."""
     order = np.argsort(label, kind="stable")

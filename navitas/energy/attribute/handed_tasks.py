@@ -216,7 +216,6 @@ def _charges_j(curves: ComponentCurves, spans: HandedSpans, place: I64, size: in
 
 
 def no_handed_tasks(components: int) -> HandedTasks:
-    """No rows."""
     none = np.empty(0, np.int32)
     return HandedTasks(none, none, none, none, none, np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, components)))
 

@@ -30,7 +30,6 @@ class RunComponents:
 
     @property
     def tables(self) -> RunTables:
-        """The tables of the run."""
         return self.calls.run
 
     @property
@@ -70,7 +69,6 @@ class MeasuredRuns:
         return [COMPONENTS[i] for i in kept], [RunComponents([run.components[i] for i in kept], run.calls) for run in runs]
 
     def inputs(self, run: RunTables) -> ComponentInputs:
-        """The inputs of components for a run."""
         return self._inputs(self._calls(run))
 
     def _calls(self, run: RunTables) -> RunCalls:

@@ -12,7 +12,7 @@ import numpy as np
 from navitas.energy.attribute.calls.self_totals import SelfTotals
 from navitas.energy.attribute.component import Charges, ThreadCurves
 from navitas.energy.attribute.curves import distinct, group_starts, in_sorted, overlaps
-from navitas.energy.attribute.forest import sums
+from navitas.energy.attribute.forest import positions, sums
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.recording.parse.arrays import F64, I64, Bool, ColumnTable
 from navitas.recording.parse.tables import Thread
@@ -66,7 +66,6 @@ Label = tuple[str, str, bool]
 
 
 def labels_of(threads: Sequence[Thread], measured: Bool) -> list[Label]:
-    """The label of each thread."""
     return [(thread.role, stem(thread.name), known) for thread, known in zip(threads, measured.tolist(), strict=True)]
 
 
@@ -115,8 +114,6 @@ def rows_of(
     first[row[largest_first]] = largest_first
     energy_j = sums(row, joules, size)
     order = np.lexsort((-energy_j.sum(axis=1), window[first]))
-    place = np.empty(size, np.int64)
-    place[order] = np.arange(size)
     first = first[order]
     return RunRows(
         window=window[first],
@@ -126,7 +123,7 @@ def rows_of(
         cpu_ns=np.bincount(row, cpu_ns, size).astype(np.float64)[order],
         thread_j=joules,
         _key=key,
-        _row=place[row],
+        _row=positions(order)[row],
         _threads=count,
     )
 

@@ -40,7 +40,6 @@ class AttributedRun:
 
     @property
     def tables(self) -> RunTables:
-        """The tables of the run."""
         return self.calls.run
 
     @property

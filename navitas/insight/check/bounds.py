@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from navitas.base.extra_libraries import extra_library
-from navitas.insight.compare.effect import F64, ChangeEstimate, Deviations, estimated, spreads
+from navitas.insight.compare.effect import F64, ChangeEstimate, Deviations, as_percent, estimated, spreads
 from navitas.insight.compare.verdict import USUAL_SESSIONS, precision
 
 LEVEL = 0.01
@@ -86,7 +86,7 @@ class BoundedEstimate:
         """Return how far over the limit a figure has to be to be found, in percent, with probability `POWER`."""
         if self.error is None:
             return None
-        return 100 * math.expm1(min(_quantiles(level, self.freedom) * self.error, 700.0))
+        return as_percent(_quantiles(level, self.freedom) * self.error)
 
 
 def changes(before: Sequence[F64], after: Sequence[F64], *, together: bool) -> list[BoundedEstimate | None]:

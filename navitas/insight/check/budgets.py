@@ -128,7 +128,6 @@ class _Table(NamedTuple):
     location: Location
 
     def wrong(self, key: str, problem: str, remedy: str) -> UsageError:
-        """Return the error of a key."""
         return UsageError(f"{self.location(key)}: {key}: {problem}", remedy)
 
     def text(self, key: str) -> str:

@@ -18,6 +18,7 @@ from navitas.insight.check.drafts import Draft, drafts_of_absolutes, drafts_of_c
 from navitas.insight.check.judged_figures import CheckedFigure, SideFigures
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, CheckWord, Judgement, MoreData
 from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_energy
+from navitas.insight.compare.effect import as_percent
 from navitas.insight.compare.session import Session, in_shared_sessions
 from navitas.insight.compare.source_place import SourcePlace
 from navitas.insight.compare.subject import ALL_TESTS, without_descriptor
@@ -265,7 +266,7 @@ class _Check:
             return replace(judgement, verdict="not enough data", reason=_BUSY, remedy=_QUIET)
         if estimate is None:
             return judgement
-        shown = _as_percent if is_change else math.exp
+        shown = as_percent if is_change else math.exp
         low, high = estimate.bound(level, upper=False), estimate.bound(self.level, upper=True)
         word: CheckWord = "not enough data"
         if low is not None and high is not None:
@@ -321,10 +322,6 @@ def _of_recordings(sessions: Sequence[Session]) -> Iterator[str]:
         more = f" (and {len(others):,} more of this kind)" if others else ""
         names = dict.fromkeys(name for named in messages.values() for name in named)
         yield f"{printable_list(list(names), _NAMES)}: {printable(first, _LONGEST_WARNING)}{more}"
-
-
-def _as_percent(change: float) -> float:
-    return 100 * math.expm1(min(change, 700.0))
 
 
 def _place_name(subject: CheckedFigure) -> str:

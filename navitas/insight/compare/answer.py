@@ -76,7 +76,6 @@ def _undecided(compared: ComparedVersions) -> Iterator[str]:
 
 
 def having(changes: Sequence[FigureChange], word: Word) -> list[FigureChange]:
-    """Return the changes with a verdict."""
     return [change for change in changes if change.verdict is not None and change.verdict.word == word]
 
 

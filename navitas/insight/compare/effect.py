@@ -157,11 +157,12 @@ def _effect(  # noqa: PLR0917
 ) -> Effect:
     spread = Deviations(*(None if math.isnan(value) else value for value in (runs, sessions, changes)))
     if math.isnan(p):
-        return Effect(_percent(change), None, None, None, spread)
-    return Effect(_percent(change), _percent(low), _percent(high), p, spread)
+        return Effect(as_percent(change), None, None, None, spread)
+    return Effect(as_percent(change), as_percent(low), as_percent(high), p, spread)
 
 
-def _percent(change: float) -> float:
+def as_percent(change: float) -> float:
+    """A change of a logarithm in percent."""
     return 100 * math.expm1(min(change, 700.0))
 
 

@@ -123,7 +123,6 @@ def session_paths(side: Path) -> tuple[list[Path], list[str]]:
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a path is that of a recording."""
     try:
         return (path / MANIFEST_NAME).is_file()
     except OSError:  # Names of sessions need not be paths, and may be too long for one.

@@ -157,7 +157,6 @@ class _Latest:
         self._order: defaultdict[tuple[int, int], dict[str, None]] = defaultdict(dict)
 
     def add(self, row: int, module: str) -> None:
-        """Add a receipt."""
         order = self._order[self._process[row]]
         order.pop(module, None)
         order[module] = None

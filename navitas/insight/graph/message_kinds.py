@@ -48,7 +48,6 @@ def periodic(messages: ModuleMessages) -> list[bool]:
 
 @cache
 def protected_broadcasts() -> frozenset[str]:
-    """All actions."""
     found = set[str]()
     for line in resources.files("navitas.insight.graph").joinpath("protected_broadcasts.txt").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):

@@ -181,5 +181,4 @@ class ModuleGraph:
 
     @property
     def by_name(self) -> dict[str, ModuleNode]:
-        """The modules by name."""
         return {node.name: node for node in self.nodes}

@@ -59,7 +59,6 @@ class _Baseline(BaseModel):
 
 
 def baseline_text(sessions: Sequence[Session]) -> str:
-    """Return the text of a file with these sessions."""
     stored = sorted((_small(session) for session in sessions), key=lambda kept: (kept.created_utc, kept.identity))
     heads = [kept.model_dump(exclude={"figures"}) for kept in stored]
     lines = sorted(line for kept in stored for line in _lines(kept))

@@ -77,7 +77,6 @@ class MethodEvidence:
 
     @cached_property
     def loops(self) -> BlockLoops:
-        """The loops of the method."""
         return BlockLoops.of([block.next for block in self.method.census.blocks])
 
     def in_loops(self) -> Iterator[tuple[int, int, int]]:

@@ -84,7 +84,6 @@ class Figures:
 
     @cached_property
     def names(self) -> MethodNames:
-        """The names of methods."""
         return MethodNames(self.profile.method_table)
 
     @cached_property

@@ -141,7 +141,6 @@ class RunHistory:
     dropped: int
 
     def use(self) -> DeviceUse:
-        """Return the use in the run."""
         packages = {self.uid: (self.package,)} if self.uid >= 0 and self.package else {}
         return history_use(self.states, self.tags, self.span_ns, packages)
 

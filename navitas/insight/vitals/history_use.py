@@ -103,7 +103,6 @@ class HistoryCollector:
     _parts: list[StateIntervals] = field(default_factory=list)
 
     def add(self, states: StateIntervals) -> None:
-        """Add the next intervals."""
         self.has_states = self.has_states or len(states) > 0
         found = states.rows(_WANTED[states.state])
         kept = found.rows(np.arange(len(found)) < MOST_INTERVALS - self._size)

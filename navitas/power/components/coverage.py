@@ -50,7 +50,6 @@ class ProfileKeys:
         self._missing: dict[str, None] = {}
 
     def has(self, key: str) -> bool:
-        """Whether the profile has the entry."""
         return key in self._profile.items or key in self._profile.arrays
 
     def values(self, key: str, *older: str, optional: bool = False) -> tuple[float, ...]:

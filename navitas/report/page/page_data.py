@@ -155,7 +155,6 @@ class _Methods:
         return np.where(method >= 0, self._number[np.maximum(method, 0)], method) if len(self._number) else method
 
     def columns(self) -> dict[str, Any]:
-        """Return the figures of the methods."""
         methods, gone = self._methods, self._gone
         none, none_known = [0] * len(gone), [None] * len(gone)
         names = [(self._basis.names, method) for method in methods]
@@ -261,7 +260,6 @@ def _figure(value: float) -> float:
 
 
 def _column(values: I64 | F64) -> JsonLines:
-    """Return the JSON of a long column."""
     numbers = values.tolist()
     if values.dtype == np.float64:
         numbers = map(_figure, numbers)

@@ -38,7 +38,6 @@ class CallStacks:
         return self._owners.name[owner] or "(unnamed thread)" if kind == OwnerKind.THREAD else NON_THREADS[kind][0]
 
     def method(self, method: int) -> str:
-        """Return the name of a method."""
         return self._names.label(method)
 
     def number(self, owner: int, path: int) -> int:

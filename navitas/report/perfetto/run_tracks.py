@@ -34,7 +34,6 @@ class RunTracks:
 
     @property
     def rails(self) -> RailReadings | None:
-        """The readings of power rails."""
         return None if self.tables is None else self.tables.devices.rails
 
     def task(self, owner: int) -> Task:
@@ -43,7 +42,6 @@ class RunTracks:
         return self._task(owner)
 
     def track(self, owner: int) -> int:
-        """Return the track of an owner."""
         if owner not in self._tracks:
             self._tracks[owner] = self._packets.thread(self._task(owner), self._stacks.owner(owner))
         return self._tracks[owner]

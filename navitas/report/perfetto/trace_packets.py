@@ -81,9 +81,9 @@ class TracePackets:
         """Describe a thread. Returns its track."""
         return self._track(content(4, number(1, task.pid) + number(2, task.tid) + content(5, _shown(name))))
 
-    def track(self, parent: int, name: str, about: str = "") -> int:
+    def track(self, parent: int, name: str) -> int:
         """Describe a track of slices below another track. Returns the new one."""
-        return self._track(number(5, parent) + content(2, _shown(name)) + (content(14, _shown(about)) if about else b""))
+        return self._track(number(5, parent) + content(2, _shown(name)))
 
     def counter(self, parent: int, name: str, unit: str) -> int:
         """Describe a track of values below another track. Returns the new one."""

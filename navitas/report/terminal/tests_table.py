@@ -82,7 +82,6 @@ class TestNames:
         self._many = len({test.module for test in profile.tests}) > 1
 
     def label(self, test: TestEnergy) -> Text:
-        """Return the name as a cell."""
         place = f"{test.module} " if self._many else ""
         return Text(printable(f"{place}{short_class(test.class_name)}#{test.method}", 10_000))
 

@@ -175,7 +175,7 @@ def test_names_are_cut() -> None:
 
 def test_embedded_json_stays_the_same_data() -> None:
     given = {"a": [*HOSTILE, "\u2029 & <", '"\\']}
-    text = "".join(embedded_json([json.dumps(given, ensure_ascii=False)], "x"))
+    text = "".join(embedded_json([json.dumps(given, ensure_ascii=False)]))
     assert text.count("<") == 2
     assert json.loads(text[text.index(">") + 1 : text.rindex("</script>")]) == given
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.energy.attribute.curves import Word
+from navitas.energy.attribute.forest import path_sums
 from navitas.recording.parse.arrays import I32, I64, U64
 
 OUTSIDE, PROBES = 0, 1
@@ -97,13 +98,16 @@ class Paths:
             self._fill(low)
         self._parent[low:high] = self.find(parent_sums)
 
-    def intern(self, method: I64, depth: I64, sums: U64, parent_sums: U64) -> I64:
-        """The paths with these sums. New ones are added in this order; each parent is known or among the new paths."""
+    def of_forest(self, parent: I64, method: I64) -> I64:
+        """The paths of the nodes of a forest given by `parent` (-1 at a root). New ones are added in this order."""
+        depth = path_sums(parent, np.ones(len(parent), np.int64))
+        words = self.words(method, depth - 1)
+        sums = path_sums(parent, words)
         path = self.find(sums)
         new = np.flatnonzero(path < 0)
         if len(new):
             first = new[np.sort(np.unique(sums[new], return_index=True)[1])]
-            self.add(sums[first], method[first], depth[first], parent_sums[first])
+            self.add(sums[first], method[first], depth[first], (sums - words)[first])
             path[new] = self.find(sums[new])
         return path
 

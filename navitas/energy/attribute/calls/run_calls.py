@@ -16,7 +16,6 @@ from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.calls.walk import EventBatch, walk
 from navitas.energy.attribute.component import NO_SPANS, ApiCalls, ApiSpans, ComponentCurves, ThreadCurves
 from navitas.energy.attribute.curves import Curve, group_starts, overlaps
-from navitas.energy.attribute.forest import path_sums
 from navitas.energy.attribute.run_rows import numbers_of, stem
 from navitas.energy.attribute.window_spans import WindowSpans
 from navitas.recording.parse.arrays import I64, Bool
@@ -73,15 +72,10 @@ def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
     """The call path of every row; `owner` has the rows' threads."""
     span = int(rows.node.max(initial=0)) + 2
     key, row, inverse = np.unique(owner * span + rows.node, return_index=True, return_inverse=True)
-    method = rows.method[row].astype(np.int64)
     parent_key = owner[row] * span + rows.parent[row]
     parent_row = np.minimum(np.searchsorted(key, parent_key), max(len(key) - 1, 0))
     has_parent = (rows.parent[row] >= 0) & (key[parent_row] == parent_key) & (rows.parent[row] < rows.node[row])
-    parent = np.where(has_parent, parent_row, -1)
-    depth = path_sums(parent, np.ones(len(key), np.int64))
-    words = paths.words(method, depth - 1)
-    path_sum = path_sums(parent, words)
-    return paths.intern(method, depth, path_sum, path_sum - words)[inverse]
+    return paths.of_forest(np.where(has_parent, parent_row, -1), rows.method[row].astype(np.int64))[inverse]
 
 
 def has_calls(threads: Sequence[Thread]) -> Bool:

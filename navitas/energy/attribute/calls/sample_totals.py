@@ -18,7 +18,6 @@ from navitas.energy.attribute.calls.self_totals import CPU_NS, DRAWS, WALL_NS, S
 from navitas.energy.attribute.calls.short_threads import SharedSamples, shared_by_kind
 from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.curves import group_starts, middle, overlaps
-from navitas.energy.attribute.forest import path_sums
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.recording.parse.arrays import F64, I32, I64, Bool
 from navitas.recording.parse.stack_samples import Stacks, StackSamples
@@ -37,11 +36,7 @@ STRETCH = 64
 
 def paths_of_stacks(stacks: Stacks, paths: Paths) -> I64:
     """Return the call path of each row of `stacks`. New paths are added to `paths`."""
-    parent, method = stacks.parent.astype(np.int64), stacks.frame.astype(np.int64)
-    depth = path_sums(parent, np.ones(len(parent), np.int64))
-    words = paths.words(method, depth - 1)
-    sums = path_sums(parent, words)
-    return paths.intern(method, depth, sums, sums - words)
+    return paths.of_forest(stacks.parent.astype(np.int64), stacks.frame.astype(np.int64))
 
 
 def totals_of_samples(

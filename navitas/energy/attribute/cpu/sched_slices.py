@@ -29,12 +29,10 @@ class SchedSlices(ColumnTable):
     owner: I64
 
     def of_cpu(self, cpu: int) -> SchedSlices:
-        """The slices of one CPU."""
         low, high = np.searchsorted(self.cpu, [cpu, cpu + 1]).tolist()
         return self.chosen(slice(low, high))
 
     def of_other_cpus(self, cpus: Sequence[int]) -> SchedSlices:
-        """The slices of all other CPUs."""
         return self.chosen(~np.isin(self.cpu, cpus))
 
     def overlapping_share(self) -> float:

@@ -53,12 +53,12 @@ class Cases:
         scale = float(np.abs(column).max()) or 1.0
         return replace(self, x=np.asfortranarray(column[:, None] / scale), scale=np.array([scale]))
 
-    def sampled(self, rows: int, seed: int = 0) -> Cases:
+    def sampled(self, rows: int) -> Cases:
         """At most about `rows` random rows, the same share of each fold."""
         share = rows / len(self.y)
         if share >= 1:
             return self
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(0)
         kept, folds, at = [], [], 0
         for fold in self.folds:
             size = fold.stop - fold.start

@@ -43,7 +43,6 @@ class Growth:
 
     @property
     def nearest(self) -> Noise:
-        """The nearest kind."""
         return min(Noise, key=lambda one: abs(one.exponent - self.exponent))
 
     @property

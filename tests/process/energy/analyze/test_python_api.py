@@ -6,8 +6,6 @@ import inspect
 import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -131,15 +129,3 @@ def test_the_docs_list_every_column_of_the_table() -> None:
     pytest.importorskip("pyarrow")
     rows = re.findall(r"^\| (`[^|]*) \|", DOCS.partition("| column |")[2], re.MULTILINE)
     assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == navitas.load(RECORDING).to_arrow().column_names
-
-
-def test_loading_another_folder_names_it(tmp_path: Path) -> None:
-    with pytest.raises(Exception, match=tmp_path.name) as caught:
-        navitas.load(tmp_path)
-    assert type(caught.value).__name__ == "RecordingError"
-
-
-def test_importing_navitas_loads_nothing_heavy() -> None:
-    code = "import sys, navitas; print([name for name in ('numpy', 'lxml', 'rich') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"

@@ -8,8 +8,8 @@ from dataclasses import replace
 import jsonschema
 import numpy as np
 import pytest
-from attribution_maker import nested, ns, run, thread
-from hardware_maker import CAMERA_ON, profile_of
+from attribution_maker import ns, run
+from hardware_maker import CALLER, CAMERA_ON, profile_of
 from support.reports import closed, data_of, printed
 from support.run_tables import changed
 
@@ -21,7 +21,6 @@ from navitas.report import json_report
 from navitas.report.terminal.terminal_report import TerminalReport
 
 APP, OTHER = 10_001, 10_002
-CALLER = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)])
 
 
 def consumers(

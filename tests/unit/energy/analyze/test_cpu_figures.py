@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from attribution_maker import nested, run, thread
-from hardware_maker import CAMERA_ON, hooks, profile_of, states
+from attribution_maker import run
+from hardware_maker import CALLER, CAMERA_ON, hooks, profile_of, states
 from support.run_tables import changed
 
 from navitas.energy.analyze.profile import Profile
 from navitas.recording.parse.hook_calls import HookKind
 from navitas.recording.parse.tables import RunTables
-
-CALLER = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)])
 
 
 def tables(*, tick_ns: float | None = None, camera: bool = True) -> RunTables:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attribution_maker import nested, run, thread
-from hardware_maker import PHONE, counters, hooks, profile_of, rails, states
+from attribution_maker import run
+from hardware_maker import CALLER, PHONE, counters, hooks, profile_of, rails, states
 from support.reports import printed
 from support.run_tables import changed
 
@@ -54,7 +54,6 @@ def model(*groups: FittedGroup, device: str = "m") -> FittedModel:
 
 STORAGE = group(("storage.read", 2.0), ("storage.written", 5.0), base_w=0.1)
 GPU = group(("gpu.screen", 0.4), base_w=0.02, by="S2S_VDD_G3D")
-CALLER = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)])
 
 
 def written(**more: object) -> RunTables:
@@ -175,9 +174,10 @@ def test_a_missing_model_file_is_named(tmp_path: Path) -> None:
         read_fitted_model(tmp_path / "missing.json")
 
 
-def test_a_model_file_reads_back() -> None:
+def test_a_model_file_reads_back(tmp_path: Path) -> None:
     made = model(STORAGE, GPU)
-    assert read_fitted_model(made.model_dump_json(indent=1).encode()) == made
+    (tmp_path / "model.json").write_text(made.model_dump_json(indent=1))
+    assert read_fitted_model(tmp_path / "model.json") == made
 
 
 def test_each_parameter_has_a_unit() -> None:

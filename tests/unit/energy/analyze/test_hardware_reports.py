@@ -6,8 +6,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from attribution_maker import nested, run, thread
-from hardware_maker import CAMERA_ON, profile_of, rails
+from attribution_maker import run
+from hardware_maker import CALLER, CAMERA_ON, profile_of, rails
 from support.html_pages import Page
 from support.reports import closed, data_of, printed, text_of
 from support.run_tables import changed
@@ -27,9 +27,8 @@ def photographed() -> Profile:
 
     The rails of the GPU and GNSS measured 0.1 J and nothing.
     """
-    caller = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)])
     measured = rails([(0, (1.0, 2.0, 3.0)), (1000, (1.24, 2.1, 3.0))], ["VSYS_PWR_CAM", "S2S_VDD_G3D", "L9S_GNSS_CORE"])
-    return profile_of(changed(run([caller]), hooks=CAMERA_ON, rails=measured))
+    return profile_of(changed(run([CALLER]), hooks=CAMERA_ON, rails=measured))
 
 
 def test_the_page_has_the_components_and_what_methods_used_of_each() -> None:

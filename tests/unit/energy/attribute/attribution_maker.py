@@ -39,6 +39,11 @@ PLAIN = PowerModel(
 J_PER_MS = 1e-4
 
 Event = tuple[float, int, int]
+# Lost: the exits of 2 and 3, and the entry of 5.
+WITH_LOSSES: list[Event] = [
+    *((0, ENTER, 1), (100, ENTER, 2), (200, ENTER, 3)),
+    *((500, EXIT, 5), (600, EXIT, 1), (700, ENTER, 4), (800, EXIT, 4)),
+]
 Reading = tuple[float, float]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
-from attribution_maker import MODEL, POLICIES, manifest, ns
+from attribution_maker import MODEL, POLICIES, manifest, nested, ns, thread
 from support.run_tables import changed
 from traces import METHODS, as_folded, random_run
 
@@ -59,6 +59,10 @@ ABOUT = About(
     provenance={"navitas_version": "0"},
 )
 
+CALLER = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)])
+"""m0 runs from 100 to 900 ms, and calls m1 from 200 to 300 ms."""
+API_CALLER = thread(1, sorted([*nested((100, 900, 0), (200, 300, 1)), *nested((400, 500, 2))]), [(0, 0), (1000, 100)])
+"""m0 also calls m2 from 400 to 500 ms; m1 and m2 are calls of an API."""
 HookRow = tuple[int, float, float, int, HookKind, bool, int]
 
 

@@ -8,6 +8,7 @@ import pytest
 from attribution_maker import (
     J_PER_MS,
     PLAIN,
+    WITH_LOSSES,
     Event,
     clock,
     cpu_stat,
@@ -141,17 +142,7 @@ def test_exits_without_an_entry_are_dropped() -> None:
 
 
 def test_calls_without_an_exit_are_cut_by_their_callers_exit() -> None:
-    # lost: the exits of 2 and 3, the entry of 5
-    events: list[Event] = [
-        (0, ENTER, 1),
-        (100, ENTER, 2),
-        (200, ENTER, 3),
-        (500, EXIT, 5),
-        (600, EXIT, 1),
-        (700, ENTER, 4),
-        (800, EXIT, 4),
-    ]
-    row = one_thread(run([thread(1, events, [(0, 0), (800, 800)])]))
+    row = one_thread(run([thread(1, WITH_LOSSES, [(0, 0), (800, 800)])]))
     assert {m: (e.calls, e.cut, e.inclusive_j) for m, e in by_method(row).items()} == {
         1: (1, 0, ms(600)),
         2: (1, 1, ms(500)),

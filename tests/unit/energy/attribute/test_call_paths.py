@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
-from attribution_maker import J_PER_MS, PLAIN, Event, manifest, parsed, run, thread
+from attribution_maker import J_PER_MS, PLAIN, WITH_LOSSES, Event, manifest, parsed, run, thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from navitas.energy.analyze.load import profile_of
 from navitas.energy.attribute.calls import walk
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
 from navitas.energy.attribute.forest import outermost, path_sums, preorder, subtree_sums
-from navitas.recording.parse.tables import ENTER, EXIT, THROW, CallEvents
+from navitas.recording.parse.tables import ENTER, EXIT, THROW, CallEvents, Thread
 
 NO_MARKS = np.empty(0, np.int64)
 forests = st.lists(st.floats(0, 1, exclude_max=True), min_size=1, max_size=60).map(
@@ -55,16 +56,7 @@ def chain(parent: np.ndarray, node: int) -> list[int]:
 @given(st.randoms(), st.integers(1, 40))
 def test_paths_equal_those_of_a_stack_for_any_block_size(random: Random, block: int) -> None:
     events = some_calls(random, random.randint(0, 200))
-    expected = repaired_paths(events)
-    paths = Paths(4)
-    found: list[tuple[int, ...]] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "PIECE_EVENTS", block)
-        for batch in walk.walk([thread(1, events)], paths, NO_MARKS):
-            happened = batch.kind != walk.POINT
-            found += [tuple(paths.methods_of(path)) for path in batch.path[happened].tolist()]
-            assert batch.depth.tolist() == [len(paths.methods_of(path)) for path in batch.path.tolist()]
-    assert found == expected
+    assert walked_paths([thread(1, events)], block) == repaired_paths(events)
 
 
 @settings(max_examples=60)
@@ -80,6 +72,11 @@ def test_lost_events_leave_consistent_paths(random: Random, block: int) -> None:
             del events[at : at + random.randint(0, 12)]
         threads.append(thread(serial, events))
         expected += repaired_paths(events)
+    assert walked_paths(threads, block) == expected
+
+
+def walked_paths(threads: Sequence[Thread], block: int) -> list[tuple[int, ...]]:
+    """The path after each event, as `walk` finds them with events in pieces of this size."""
     paths = Paths(4)
     found: list[tuple[int, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -87,7 +84,8 @@ def test_lost_events_leave_consistent_paths(random: Random, block: int) -> None:
         for batch in walk.walk(threads, paths, NO_MARKS):
             happened = batch.kind != walk.POINT
             found += [tuple(paths.methods_of(path)) for path in batch.path[happened].tolist()]
-    assert found == expected
+            assert batch.depth.tolist() == [len(paths.methods_of(path)) for path in batch.path.tolist()]
+    return found
 
 
 def some_calls(random: Random, count: int) -> list[Event]:
@@ -120,17 +118,8 @@ def repaired_paths(events: list[Event]) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("block", [3, 1 << 17])
 def test_block_size_changes_no_result(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    lost: list[Event] = [
-        (0, ENTER, 1),
-        (100, ENTER, 2),
-        (200, ENTER, 3),
-        (500, EXIT, 5),
-        (600, EXIT, 1),
-        (700, ENTER, 4),
-        (800, EXIT, 4),
-    ]
     monkeypatch.setattr(walk, "PIECE_EVENTS", block)
-    tables = run([thread(1, lost, [(0, 0), (800, 800)])], [(50, 150), (150, 1000)])
+    tables = run([thread(1, WITH_LOSSES, [(0, 0), (800, 800)])], [(50, 150), (150, 1000)])
     first, second = profile_of(parsed(tables), manifest(2), PLAIN).tests
     counts = [{m.method: (m.calls, m.cut) for m in test.threads[0].methods} for test in (first, second)]
     assert counts == [{1: (0, 0), 2: (1, 1)}, {1: (0, 0), 2: (0, 0), 3: (1, 1), 4: (1, 0)}]

@@ -7,7 +7,8 @@ from dataclasses import replace
 import hardware_maker
 import numpy as np
 import pytest
-from attribution_maker import folded, nested, ns, run, thread
+from attribution_maker import folded, ns, run, thread
+from hardware_maker import API_CALLER as CALLER
 from hardware_maker import APP_UID, OTHER_UID, counters, hooks, profile_of, rails, states
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,9 +29,6 @@ from navitas.recording.parse.hook_calls import NO_NODE, HookCalls, HookKind
 from navitas.recording.parse.tables import RunTables
 
 K = HookKind
-# m0 runs from 100 to 900 ms. It calls m1 (200 – 300 ms) and m2 (400 – 500 ms), which are calls of an API.
-EVENTS = nested((100, 900, 0), (200, 300, 1)), nested((400, 500, 2))
-CALLER = thread(1, sorted([*EVENTS[0], *EVENTS[1]]), [(0, 0), (1000, 100)])
 IDLE = thread(2, samples=[(0, 0), (1000, 10)])
 
 

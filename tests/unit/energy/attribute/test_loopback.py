@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attribution_maker import nested, run, thread
+from attribution_maker import run
+from hardware_maker import API_CALLER as CALLER
 from hardware_maker import counters, hooks, profile_of, states
 from support.run_tables import changed
 
@@ -18,8 +19,6 @@ from navitas.recording.parse.io_counters import IoCounters
 from navitas.recording.parse.tables import RunTables
 
 K = HookKind
-# m0 runs from 100 to 900 ms. It calls m1 (200 – 300 ms) and m2 (400 – 500 ms), which are calls of an API.
-CALLER = thread(1, sorted([*nested((100, 900, 0), (200, 300, 1)), *nested((400, 500, 2))]), [(0, 0), (1000, 100)])
 DOWNLOADED, SERVED = 100_000, 5_000_000
 HEADERS = 52 * -(-DOWNLOADED // 1448)
 STAYED_HEADERS = 52 * -(-SERVED // 1448)

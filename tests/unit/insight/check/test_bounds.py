@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 import math
-from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
-from support.field_data import FIELD_DATA, needs_field_data
+from support.field_data import metered_sessions, needs_field_data
 from support.repeatable_random import repeatable_rng
 
 from navitas.insight.check.bounds import LEVEL, BoundedEstimate, aim, changes, figures, holm, look_level, needed, needed_sessions
@@ -161,14 +159,11 @@ def test_the_documented_repeats_are_those_of_the_bounds() -> None:
 @pytest.mark.parametrize(("before", "after"), [(2, 2), (5, 5), (8, 2), (8, 1)])
 def test_resampled_sessions_of_a_power_meter_raise_few_false_alarms(before: int, after: int) -> None:
     """Whole sessions of the same app, drawn with replacement, at a limit of 5 %: at most 2 %."""
-    runs: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with (FIELD_DATA / "monsoon/nexus5x_monsoon.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            runs[f"{row['app']} {row['intensity']}"][row["session"]].append(float(row["energy_j"]))
+    runs = metered_sessions().values()
     rng, alarms, limit = repeatable_rng(4), [], math.log(1.05)
     for _ in range(80):
-        for app in runs.values():
-            sessions = [np.array([one]) for one in app.values()]
+        for app in runs:
+            sessions = [np.array([one]) for one in app]
             sides = [[sessions[i] for i in rng.integers(0, len(sessions), count)] for count in (before, after)]
             chance = estimate((sides[0], sides[1]), together=False).chance(limit)
             alarms.append(chance is not None and chance <= LEVEL)

@@ -15,7 +15,7 @@ from navitas.base.errors import UsageError
 from navitas.insight.check.budgets import FIGURES, AbsoluteLimit, BudgetKind, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
 from navitas.insight.check.judgement import CheckResult, Judgement
 from navitas.insight.check.judging import judge
-from navitas.insight.compare.session import Session
+from navitas.insight.compare.session import Session, TestRun
 from navitas.insight.compare.source_place import SourcePlace
 
 DAY = date(2026, 11, 29)
@@ -45,6 +45,16 @@ def judged(
     before: Sequence[Session], after: Sequence[Session], *budgets: CheckBudget, waivers: Sequence[Waiver] = (), day: date = DAY
 ) -> CheckResult:
     return judge(before, after, Budgets(budgets, tuple(waivers)), day=day)
+
+
+def with_runs(session: Session, **columns: Sequence[object]) -> Session:
+    """The session with other fields of its runs, each repeat with the next value in turn."""
+
+    def changed(repeat: int, run: TestRun) -> TestRun:
+        return replace(run, **{name: values[repeat % len(values)] for name, values in columns.items()})  # type: ignore[arg-type]
+
+    tests = {name: {repeat: changed(repeat, run) for repeat, run in runs.items()} for name, runs in session.tests.items()}
+    return replace(session, tests=tests)
 
 
 def only(result: CheckResult) -> Judgement:
@@ -221,14 +231,7 @@ def test_wildcards_leave_out_methods_with_a_small_share() -> None:
 
 
 def test_figures_of_one_version_only_never_pass_silently() -> None:
-    def renamed(session: Session) -> Session:
-        tests = {
-            name: {repeat: replace(run, methods={"b.New.sort()V": 10.0}) for repeat, run in runs.items()}
-            for name, runs in session.tests.items()
-        }
-        return replace(session, tests=tests)
-
-    after = [renamed(session) for session in sessions(10, seed=2)]
+    after = [with_runs(session, methods=[{"b.New.sort()V": 10.0}]) for session in sessions(10, seed=2)]
     for pattern in ("*", "b.New.sort"):
         result = judged(sessions(10), after, budget(method=pattern))
         assert only(result).reason == "nothing that it selects has a figure in the version before"
@@ -241,16 +244,8 @@ def test_methods_without_a_share_are_judged_if_no_other_is_selected() -> None:
 
 
 def test_what_uses_nothing_in_both_versions_is_within() -> None:
-    def with_radio(session: Session) -> Session:
-        tests = {
-            name: {
-                repeat: replace(run, energies={**run.energies, "app": {"cpu": 10.0, "wifi": 0.0}}) for repeat, run in runs.items()
-            }
-            for name, runs in session.tests.items()
-        }
-        return replace(session, tests=tests)
-
-    before, after = ([with_radio(session) for session in sessions(10, seed=seed)] for seed in (1, 2))
+    energies = {"app": {"cpu": 10.0, "wifi": 0.0}, "base": {"cpu": 40.0}, "total": {"cpu": 51.0}}
+    before, after = ([with_runs(session, energies=[energies]) for session in sessions(10, seed=seed)] for seed in (1, 2))
     assert only(judged(before, after, budget(component="wifi"))).verdict == "within"
 
 
@@ -258,16 +253,13 @@ def test_what_uses_nothing_in_both_versions_is_within() -> None:
 def test_counts_are_compared_exactly_if_they_agree(is_fit: bool) -> None:
     """A busy device does not change them."""
 
-    def with_calls(session: Session, calls: Sequence[int]) -> Session:
-        tests = {
-            name: {repeat: replace(run, calls={"a.Sorter.sort()V": calls[repeat % len(calls)]}) for repeat, run in runs.items()}
-            for name, runs in session.tests.items()
-        }
-        return replace(session, tests=tests, is_fit=is_fit)
-
     def word(limit: AbsoluteLimit | ChangeLimit, *calls: int) -> str:
         one = CheckBudget("navitas.toml:1", Selection("method", SORT), "calls", limit)
-        return only(judged([with_calls(sessions(10, 1)[0], [100])], [with_calls(sessions(10, 1, seed=2)[0], calls)], one)).verdict
+        sides = [
+            [replace(with_runs(session, calls=[{"a.Sorter.sort()V": count} for count in counts]), is_fit=is_fit)]
+            for session, counts in ((sessions(10, 1)[0], [100]), (sessions(10, 1, seed=2)[0], calls))
+        ]
+        return only(judged(*sides, one)).verdict
 
     assert word(AbsoluteLimit(100, ""), 100) == "within" and word(AbsoluteLimit(99, ""), 100) == "above"
     assert word(ChangeLimit(5), 105) == "within" and word(ChangeLimit(5), 106) == "above"
@@ -298,18 +290,13 @@ def test_a_session_without_the_figure_is_unknown() -> None:
 def test_the_power_of_a_test_without_time_is_unknown(
     times_s: tuple[float, ...], kind: BudgetKind, limit: AbsoluteLimit | ChangeLimit
 ) -> None:
-    def taking(session: Session, times_s: Sequence[float]) -> Session:
-        tests = {
-            name: {repeat: replace(run, wall_s=times_s[repeat]) for repeat, run in runs.items()}
-            for name, runs in session.tests.items()
-        }
-        return replace(session, tests=tests)
-
-    before, after = sessions(10), sessions(10, seed=2)
     power = CheckBudget("navitas.toml:1", Selection(kind, "*" if kind == "test" else ""), "power", limit)
-    usual = [[taking(one, (1.0,) * 5) for one in side] for side in (before, after)]
+    usual, without_time = (
+        [[with_runs(one, wall_s=times) for one in side] for side in (sessions(10), sessions(10, seed=2))]
+        for times in ((1.0,), times_s)
+    )
     assert only(judged(*usual, power)).verdict == "within"
-    for sides in ((usual[0], [taking(one, times_s) for one in after]), ([taking(one, times_s) for one in before], usual[1])):
+    for sides in ((usual[0], without_time[1]), (without_time[0], usual[1])):
         if isinstance(limit, ChangeLimit) or sides[0] is usual[0]:
             one = only(judged(*sides, power))
             assert one.verdict == "not enough data" and one.reason.startswith("it took no time in some runs")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import stats
-from support.field_data import FIELD_DATA, needs_field_data
+from support.field_data import metered_sessions, needs_field_data
 from support.repeatable_random import repeatable_rng
 
 from navitas.insight.compare.effect import Deviations, Effect, adjusted, effect_between
@@ -131,12 +129,7 @@ def test_p_values_are_adjusted_for_all_figures() -> None:
 
 
 def _meter() -> dict[str, list[np.ndarray]]:
-    """Joules of each app by session."""
-    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with (FIELD_DATA / "monsoon/nexus5x_monsoon.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            found[f"{row['app']} {row['intensity']}".strip()][row["session"]].append(float(row["energy_j"]))
-    return {app: [np.array(runs) for _, runs in sorted(sessions.items())] for app, sessions in found.items()}
+    return {app: list(map(np.array, sessions)) for app, sessions in metered_sessions().items()}
 
 
 @needs_field_data

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -202,23 +203,13 @@ def _other_database(file: Path) -> None:
     change(file, "CREATE TABLE session (id)")
 
 
-def _newer(file: Path) -> None:
+def _versioned(file: Path, version: int) -> None:
     add(file, made_session([1.0]))
-    change(file, f"PRAGMA user_version = {schema.VERSION + 1}")
+    change(file, f"PRAGMA user_version = {version}")
 
 
 def _other_program(file: Path) -> None:
     change(file, "PRAGMA application_id = 77")  # A program's file before it has tables.
-
-
-def _no_version(file: Path) -> None:
-    add(file, made_session([1.0]))
-    change(file, "PRAGMA user_version = 0")
-
-
-def _negative_version(file: Path) -> None:
-    add(file, made_session([1.0]))
-    change(file, "PRAGMA user_version = -5")
 
 
 def _without_tables(file: Path) -> None:
@@ -250,9 +241,9 @@ def _cut(file: Path) -> None:
         (_other_database, "is an SQLite file, but no history of Navitas"),
         (_other_program, "is an SQLite file, but no history of Navitas"),
         (_without_tables, "is an SQLite file, but no history of Navitas"),
-        (_no_version, "has version 0 of the history, which no Navitas wrote"),
-        (_negative_version, "has version -5 of the history, which no Navitas wrote"),
-        (_newer, "has version 3 of the history, and this Navitas knows version 2"),
+        (partial(_versioned, version=0), "has version 0 of the history, which no Navitas wrote"),
+        (partial(_versioned, version=-5), "has version -5 of the history, which no Navitas wrote"),
+        (partial(_versioned, version=schema.VERSION + 1), "has version 3 of the history, and this Navitas knows version 2"),
         (_trigger, "has other tables than Navitas makes, so it was changed"),
         (_damaged, "damaged"),
         (_cut, "damaged"),

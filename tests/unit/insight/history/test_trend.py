@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.field_data import FIELD_DATA, needs_field_data
+from support.field_data import metered_sessions, needs_field_data
 from support.made_sessions import TEST, made_session
 from support.repeatable_random import repeatable_rng
 
@@ -114,13 +112,9 @@ def test_sessions_of_one_revision_have_their_times() -> None:
 @needs_field_data
 def test_sessions_of_a_power_meter_have_few_change_points() -> None:
     """Ten sessions of each app in 50 orders, as if they were versions."""
-    sessions: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    with (FIELD_DATA / "monsoon/nexus5x_monsoon.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            sessions[f"{row['app']} {row['intensity']}"][row["session"]].append(float(row["energy_j"]))
     alarms = []
-    for runs in sessions.values():
-        means = np.array([np.log(one).mean() for one in runs.values()])
+    for sessions in metered_sessions().values():
+        means = np.array([np.log(runs).mean() for runs in sessions])
         alarms += [bool(change_points(RNG.permutation(means))) for _ in range(50)]
     assert len(alarms) >= 500
     assert np.mean(alarms) <= 0.05
