@@ -209,21 +209,15 @@ def test_cpus_share_a_policy_if_their_counters_are_the_same() -> None:
     assert [policy.cpus for policy in counted_cpus([process]).policies] == [[0, 1], [2, 3]]
 
 
-@pytest.mark.parametrize("text", ["", "x\n", "05-03 10:00:00.000  7  7 D TEST : Entry TimeInStates EndOfData\n"])
-def test_a_log_without_measurements_is_an_error(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "log.txt"
-    path.write_text(text)
-    with pytest.raises(RecordingError, match=r"log\.txt"):
-        read_log(path, str(path), year=None)
+NO_LOGS = ["", "x\n", "05-03 10:00:00.000  7  7 D TEST : Entry TimeInStates EndOfData\n"]
+NO_JSON = ["{", "{}", '{"tests": 1}', '{"tests": [1]}', '{"tests": [{"logs": [{}]}]}', '{"tests":' + "[" * 100_000]
 
 
-@pytest.mark.parametrize(
-    "text", ["{", "{}", '{"tests": 1}', '{"tests": [1]}', '{"tests": [{"logs": [{}]}]}', '{"tests":' + "[" * 100_000]
-)
-def test_json_without_measurements_is_an_error(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "log.json"
+@pytest.mark.parametrize(("name", "text"), [*(("a.txt", text) for text in NO_LOGS), *(("a.json", text) for text in NO_JSON)])
+def test_a_log_without_measurements_is_an_error(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / name
     path.write_text(text)
-    with pytest.raises(RecordingError, match=r"log\.json"):
+    with pytest.raises(RecordingError, match=name):
         read_log(path, str(path), year=None)
 
 
