@@ -17,11 +17,10 @@ import pytest
 from support.command_line import Run
 from support.fake_adb import block, fake_adb, free_port
 from support.faulty_project import faulty_project
+from support.golden import GOLDEN
 from support.lab import Lab
 
 from navitas.report.json_report import schema
-
-GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 from navitas.base.new_files import is_leftover
 from navitas.capture.collect import phone_profile
@@ -20,8 +21,6 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.store import Store, exclusive_writer
 from navitas.recording.late_maps import add_map
-
-GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
 
 # Kills itself while it writes the given file, like a loss of power.
 _KILLED = """

@@ -19,12 +19,12 @@ from _pytest.mark import ParameterSet
 from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
 from support.forked import run_forked
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode
 from navitas.cli.habits.paths import NameOrFile, PathType, Utf8Text
 from navitas.cli.main import run
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 SPARSE_BYTES = 2 << 30
 MOST_BYTES = 1 << 30
 SAMPLE = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}

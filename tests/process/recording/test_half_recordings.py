@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 import navitas
 from navitas.energy.analyze.conserve import check
 from navitas.report.registry import find_format
 
 TESTS = Path(__file__).parents[2]
-GOLDEN = TESTS / "golden/recording-v1"
 
 _WRITER = """\
 import json, shutil, sys

@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 from support.html_pages import Page
 
 import navitas
@@ -25,7 +26,6 @@ from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.report import registry
 from navitas.report.registry import find_format, format_names
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 TSV = """
 from navitas.report.format import Format
 

@@ -12,6 +12,7 @@ import click
 import pytest
 from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.capture.collect.options import ProfileOptions
@@ -24,7 +25,6 @@ from navitas.cli.habits.paths import NameOrFile, PathType
 from navitas.cli.main import cli, run
 from navitas.fleet.remote_path import RemotePath
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
 STORES = ("fleet ingest", "fleet sample", "fleet simulate")
 """Commands that create a missing store."""

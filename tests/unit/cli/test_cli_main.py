@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 import navitas
 from navitas.base.errors import ExitCode, UsageError
@@ -51,15 +52,13 @@ def test_a_navitas_error_shows_message_and_remedy(tmp_path: Path, capsys: pytest
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
     (tmp_path / "file").write_text("")
-    assert run(["report", str(golden), "--json", str(tmp_path / "file/out.json")]) == ExitCode.USAGE
+    assert run(["report", str(GOLDEN), "--json", str(tmp_path / "file/out.json")]) == ExitCode.USAGE
     assert str(tmp_path / "file") in capsys.readouterr().err
 
 
 def test_a_full_disk_is_reported_with_the_file(capsys: pytest.CaptureFixture[str]) -> None:
-    recording = Path(__file__).parents[2] / "golden/recording-v1"
-    assert run(["report", str(recording), "--json", "/dev/full"]) == ExitCode.TROUBLE
+    assert run(["report", str(GOLDEN), "--json", "/dev/full"]) == ExitCode.TROUBLE
     assert "/dev/full: No space left on device" in capsys.readouterr().err
 
 
@@ -69,12 +68,11 @@ def test_error_messages_contain_no_control_sequences(capsys: pytest.CaptureFixtu
 
 
 def test_a_report_replaces_a_link_in_a_loop(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
     (tmp_path / "loop").symlink_to("loop")
-    assert run(["report", str(golden), "--json", str(tmp_path / "loop")]) == ExitCode.OK
+    assert run(["report", str(GOLDEN), "--json", str(tmp_path / "loop")]) == ExitCode.OK
     assert "Traceback" not in capsys.readouterr().err and (tmp_path / "loop").is_file()
     (tmp_path / "on").symlink_to("on")
-    assert run(["report", str(golden), "--json", str(tmp_path / "on/out.json")]) == ExitCode.USAGE
+    assert run(["report", str(GOLDEN), "--json", str(tmp_path / "on/out.json")]) == ExitCode.USAGE
     assert f": {tmp_path / 'on'}\n" in capsys.readouterr().err
 
 
@@ -85,9 +83,8 @@ def test_nan_and_infinity_are_refused(option: str, capsys: pytest.CaptureFixture
 
 
 def test_a_report_does_not_replace_the_recording(capsys: pytest.CaptureFixture[str]) -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
-    for path, word in ((golden, "is a folder"), (golden / "runs/0/logcat.txt", "is a file of the recording")):
-        assert run(["report", str(golden), "--json", str(path)]) == ExitCode.USAGE
+    for path, word in ((GOLDEN, "is a folder"), (GOLDEN / "runs/0/logcat.txt", "is a file of the recording")):
+        assert run(["report", str(GOLDEN), "--json", str(path)]) == ExitCode.USAGE
         assert word in capsys.readouterr().err
     with pytest.raises(UsageError, match="is the recording's folder"):
         ReportOptions((ReportFile("json", Path("new"), "--json"),)).check(Path("new"))
@@ -103,16 +100,15 @@ def test_too_little_memory_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 
 def test_an_unknown_thread_is_reported_before_anything_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
     out = tmp_path / "out.json"
-    assert run(["report", str(golden), "--json", str(out), "--tree", "mian"]) == ExitCode.USAGE
+    assert run(["report", str(GOLDEN), "--json", str(out), "--tree", "mian"]) == ExitCode.USAGE
     error = capsys.readouterr().err
     assert "'mian'" in error and "Threads with calls: main" in error
     assert not out.exists()
 
 
 def test_the_outcome_is_printed_if_the_report_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
+    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     outcome = ProfilingOutcome(recording, {"a.BTest#c": "why"}, crashed=False)
     with pytest.raises(UsageError, match="mian"):
         report_outcome(outcome, navitas.load(recording), ReportOptions(tree="mian"))
@@ -124,7 +120,7 @@ def test_the_outcome_is_printed_if_the_report_fails(tmp_path: Path, capsys: pyte
 def test_a_run_names_one_next_command_and_a_project_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
+    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())
     said = capsys.readouterr()
     assert said.out.count("\nNext: ") == 1 and "next: " not in said.err
@@ -135,7 +131,7 @@ def test_a_run_names_one_next_command_and_a_project_name(
 
 
 def test_the_size_of_a_large_recording_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    recording = Path(shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", tmp_path / "rec"))
+    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
     with (recording / "big").open("wb") as file:
         file.truncate(203_000_000)
     report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), ReportOptions())

@@ -11,6 +11,7 @@ import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.golden import GOLDEN
 
 from navitas.capture.build.git import Revision
 from navitas.capture.build.java import java_version
@@ -20,8 +21,6 @@ from navitas.cli.main import run
 from navitas.cli.profile.masking import command_line, mask_secrets
 from navitas.cli.workflows.origin import find_java_versions, provenance
 from navitas.recording.manifest import Provenance
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode
 from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.main import run
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 def report(*arguments: object) -> int:

@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 from vitals_dumps import CHECKIN_16, DAY, HOUR, TEXT_13, bugreport, checkin_section, text_section, zipped
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 HOSTILE = "\u202egnp\x1b[31m[bold]" + "x" * 500
 
 

@@ -7,12 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 from navitas.base.errors import DeviceError
 from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.profile.measuring import report_partial_on_error
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 @pytest.mark.parametrize(

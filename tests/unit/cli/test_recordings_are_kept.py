@@ -8,12 +8,11 @@ from pathlib import Path
 import click
 import pytest
 from support.every_command import COMMANDS
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.cli.habits.paths import PathType
 from navitas.cli.main import run
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 @pytest.fixture

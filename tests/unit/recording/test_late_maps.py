@@ -8,13 +8,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 from navitas.base.errors import RecordingError
 from navitas.cli.main import run
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP, add_map
 from navitas.recording.recording_folder import reserve_folder
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 from support import chunk_writer as cw
+from support.golden import GOLDEN
 from support.reports import data_of
 
 import navitas
@@ -22,7 +23,6 @@ from navitas.recording.late_maps import add_map
 from navitas.recording.store import open_recording
 from navitas.report import json_report
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 Edit = Callable[[dict[str, Any]], object]
 
 

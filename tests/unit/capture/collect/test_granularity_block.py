@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.bundle_maker import FILES, MANIFEST, make
+from support.golden import GOLDEN
 
 import navitas
 from navitas.base.errors import ExitCode
@@ -16,8 +17,6 @@ from navitas.capture.collect.options import Granularity, ProfileOptions, probes_
 from navitas.capture.collect.runs.runtime_config import properties
 from navitas.cli.main import run
 from navitas.energy.analyze.notices import notices
-
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 
 
 def test_the_runtime_counts_executions_and_records_no_calls() -> None:

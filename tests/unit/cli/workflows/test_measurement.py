@@ -7,12 +7,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 from navitas.base.errors import DeviceError, UsageError
 from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.workflows.measurement import Caller, RunOptions
-
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 
 
 def test_a_recording_is_replaced_only_on_request(tmp_path: Path) -> None:

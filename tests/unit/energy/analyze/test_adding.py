@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from attribution_maker import nested, run, thread
 from lamp import profile_with
+from support.golden import GOLDEN
 from support.reports import text_of
 
 from navitas.base.errors import NavitasError, UsageError
@@ -26,7 +27,6 @@ from navitas.report.registry import find_format, format_for_file, format_names, 
 
 TEXT = (Path(__file__).parents[4] / "docs/dev/adding.md").read_text("utf-8")
 COMPONENT, TRIAL, FORMAT = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 TSV = "class\tmethod\trepeat\tenergy_j\n"
 
 

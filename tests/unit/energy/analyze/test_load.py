@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from support.golden import GOLDEN
 from support.reports import data_of
 
 import navitas
@@ -17,8 +18,6 @@ from navitas.base.errors import PowerProfileError, RecordingError
 from navitas.cli.main import run
 from navitas.energy.analyze.conserve import check
 from navitas.report import json_report
-
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 
 
 def test_the_golden_recording() -> None:
