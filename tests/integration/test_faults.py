@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,6 @@ import pytest
 from support.command_line import Run
 from support.fake_adb import block, fake_adb, free_port
 from support.faulty_project import faulty_project
-from support.golden import GOLDEN
 from support.lab import Lab
 
 from navitas.report.json_report import schema
@@ -26,12 +24,6 @@ from navitas.report.json_report import schema
 @pytest.fixture(scope="module")
 def project(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return faulty_project(tmp_path_factory.mktemp("faulty") / "project")
-
-
-@pytest.fixture
-def recording(tmp_path: Path) -> Path:
-    """A copy of an intact recording, to damage."""
-    return Path(shutil.copytree(GOLDEN, tmp_path / "recording"))
 
 
 def report(in_process: Run, recording: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.golden import GOLDEN
 from support.interruptible import interruptible
 
@@ -42,7 +43,7 @@ from navitas.cli.report.formats import ReportFile
     ],
 )
 def test_contradicting_options_are_refused_before_the_build(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, tmp_path: Path, capsys: Capture
 ) -> None:
     (tmp_path / "build.gradle").touch()
     assert run(["profile", str(tmp_path), *arguments]) == ExitCode.USAGE
@@ -61,7 +62,7 @@ def test_contradicting_options_are_refused_before_the_build(
     ],
 )
 def test_missing_files_are_usage_errors_before_the_build(
-    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], said: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample").mkdir()
@@ -115,7 +116,7 @@ def test_a_closed_pipe_is_not_an_error() -> None:
 
 @pytest.mark.parametrize("command", ["profile", "demo"])
 def test_a_recording_in_use_is_refused_before_the_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, command: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "build.gradle").touch()

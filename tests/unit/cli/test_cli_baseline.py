@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.capture import Capture
 from support.golden import GOLDEN
 from support.made_reports import sort_report
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 
-Capture = pytest.CaptureFixture[str]
 FILES = ["navitas-baseline.json", "history.sqlite", "reports"]
 
 

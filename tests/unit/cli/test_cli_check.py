@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.capture import Capture
 from support.counted_files import CountedFiles
 from support.made_reports import sort_report
 
@@ -17,8 +18,6 @@ from navitas.cli.check import command
 from navitas.cli.main import run
 from navitas.insight.check.budget_changes import budget_changes
 from navitas.insight.check.budgets import Budgets
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from test_cli_check import CHANGE, budgets, project, sides  # noqa: F401  # A fixture.
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.added_history import add_history, wall_ms
+from support.capture import Capture
 from support.golden import GOLDEN
 from support.recording_maker import PACKAGE, make_recording
 from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
@@ -17,7 +18,6 @@ from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 
-Capture = pytest.CaptureFixture[str]
 MAIN, SYNC, RECEIVER = "a.b.MainActivity", "a.b.SyncService", "a.b.Receiver"
 
 

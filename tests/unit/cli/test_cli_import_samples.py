@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support import perfetto_writer as pw
+from support.capture import Capture
 from support.import_folder import LINE, fill_import_folder
 from support.jfr_writer import JfrText, sample
 from support.perfetto_samples import SampleWriter
@@ -57,7 +58,7 @@ def _sampled_trace(*, other_process: bool = False, samples: bool = True, schedul
     return bytes(trace)
 
 
-def _methods(capsys: pytest.CaptureFixture[str], folder: str) -> dict[str, float]:
+def _methods(capsys: Capture, folder: str) -> dict[str, float]:
     assert run(["report", folder, "--format", "json", "-o", "-"]) == ExitCode.OK
     report = json.loads(capsys.readouterr().out)
     assert report["evidence"]["components"]["cpu"]["level"] == "sched"
@@ -65,7 +66,7 @@ def _methods(capsys: pytest.CaptureFixture[str], folder: str) -> dict[str, float
     return {method["name"]: method["exclusive_j"] for thread in test["threads"] for method in thread["methods"]}
 
 
-def test_a_run_without_events_has_the_clocks_and_the_length_of_its_trace(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_events_has_the_clocks_and_the_length_of_its_trace(place: Path, capsys: Capture) -> None:
     """So is the use of an app without the runtime."""
     (place / "app.pftrace").write_bytes(_sampled_trace())
     assert run(IMPORT) == ExitCode.OK
@@ -83,7 +84,7 @@ def test_a_run_without_events_has_the_clocks_and_the_length_of_its_trace(place: 
     assert codes.isdisjoint({"no_events", "no_clocks", "events_missing"})
 
 
-def test_a_perfetto_trace_with_samples_has_joules_of_methods(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_perfetto_trace_with_samples_has_joules_of_methods(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace())
     assert run([*IMPORT, "--json", "out.json"]) == ExitCode.OK
     said = capsys.readouterr()
@@ -101,7 +102,7 @@ def test_a_perfetto_trace_with_samples_has_joules_of_methods(place: Path, capsys
     assert found["sort"] == pytest.approx(0.05 * 0.1 * 3.85, rel=0.05)
 
 
-def test_the_process_of_samples_is_chosen_if_there_are_several(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_process_of_samples_is_chosen_if_there_are_several(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(other_process=True))
     assert run(IMPORT) == ExitCode.USAGE
     said = capsys.readouterr().err
@@ -111,7 +112,7 @@ def test_the_process_of_samples_is_chosen_if_there_are_several(place: Path, caps
     assert run([*IMPORT, "--process", "500"]) == ExitCode.OK
 
 
-def test_samples_without_the_scheduler_are_refused_with_a_configuration(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_samples_without_the_scheduler_are_refused_with_a_configuration(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(scheduler=False))
     assert run(IMPORT) == ExitCode.TROUBLE
     said = capsys.readouterr().err
@@ -121,7 +122,7 @@ def test_samples_without_the_scheduler_are_refused_with_a_configuration(place: P
     assert not (place / "rec").exists()
 
 
-def test_a_perfetto_trace_without_samples_or_methods_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_perfetto_trace_without_samples_or_methods_is_refused(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     assert run(IMPORT) == ExitCode.TROUBLE
     assert "app.pftrace: no stack samples of time" in capsys.readouterr().err
@@ -137,9 +138,7 @@ def _perf_script(shift_ns: int) -> str:
 
 
 @pytest.mark.parametrize(("shift_ns", "name"), [(0, "samples.perf.txt"), (3_600_000_000_070, "samples.boottime.perf.txt")])
-def test_a_text_of_perf_script_is_placed_by_the_clock_that_fits(
-    place: Path, capsys: pytest.CaptureFixture[str], shift_ns: int, name: str
-) -> None:
+def test_a_text_of_perf_script_is_placed_by_the_clock_that_fits(place: Path, capsys: Capture, shift_ns: int, name: str) -> None:
     trace = _sampled_trace(samples=False)
     if shift_ns:
         # The device slept for an hour before the trace.
@@ -156,7 +155,7 @@ def test_a_text_of_perf_script_is_placed_by_the_clock_that_fits(
     assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)
 
 
-def test_processes_of_samples_without_ids_of_them_are_those_of_the_trace(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_processes_of_samples_without_ids_of_them_are_those_of_the_trace(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     seconds, rest = divmod(BOOT - 70 + 60 * MS, 1_000_000_000)
     other = f"other 900 [000] {seconds}.{rest:09d}: 1000000 cpu-clock:\n\t  7f00 foreign+0x4 (/usr/bin/other)\n\n"
@@ -173,7 +172,7 @@ def _snapshot() -> PerfettoWriter:
     return trace
 
 
-def test_samples_of_another_time_are_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_samples_of_another_time_are_refused(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     (place / "app.perf").write_text(_perf_script(80 * MS))
     line = [*IMPORT, "--stacks", "app.perf"]
@@ -197,7 +196,7 @@ def test_samples_of_another_time_are_refused(place: Path, capsys: pytest.Capture
     assert run([*line, "--methods", "app.perf"]) == ExitCode.USAGE
 
 
-def test_a_text_of_perf_script_can_be_both_trace_and_samples(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_text_of_perf_script_can_be_both_trace_and_samples(place: Path, capsys: Capture) -> None:
     def at(ms: int) -> str:
         return "{}.{:09d}".format(*divmod(BOOT - 70 + ms * MS, 1_000_000_000))
 
@@ -221,9 +220,7 @@ def _collapsed(*, threads: bool) -> str:
 
 
 @pytest.mark.parametrize("threads", [True, False])
-def test_collapsed_stacks_share_the_energy_of_their_thread(
-    place: Path, capsys: pytest.CaptureFixture[str], threads: bool
-) -> None:
+def test_collapsed_stacks_share_the_energy_of_their_thread(place: Path, capsys: Capture, threads: bool) -> None:
     """Without times, the power of a stack is unknown, so sorting has no more energy than reading."""
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     (place / "app.collapsed").write_text(_collapsed(threads=threads))
@@ -237,7 +234,7 @@ def test_collapsed_stacks_share_the_energy_of_their_thread(
     assert found["sort"] == pytest.approx(2 * found["ksys_read"])
 
 
-def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     (place / "app.collapsed").write_text(_collapsed(threads=False))
     line = [*IMPORT, "--stacks", "app.collapsed"]
@@ -258,7 +255,7 @@ def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: 
         )
 
 
-def test_a_trace_without_process_ids_is_named_as_such(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trace_without_process_ids_is_named_as_such(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False, processes=False))
     (place / "app.collapsed").write_text(_collapsed(threads=True))
     line = [*IMPORT, "--stacks", "app.collapsed"]
@@ -269,7 +266,7 @@ def test_a_trace_without_process_ids_is_named_as_such(place: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "tsc"])
-def test_jfr_is_joined_by_its_clock(place: Path, capsys: pytest.CaptureFixture[str], clock: str) -> None:
+def test_jfr_is_joined_by_its_clock(place: Path, capsys: Capture, clock: str) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     ticks = BOOT - 70 if clock == "monotonic" else JfrText.start_ticks
     run_frame, sort, read = (("org/example/Main", name, "()V") for name in ("run", "sort", "read"))
@@ -287,7 +284,7 @@ def test_jfr_is_joined_by_its_clock(place: Path, capsys: pytest.CaptureFixture[s
     assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)
 
 
-def test_names_that_r8_has_changed_are_those_of_the_source_again(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_that_r8_has_changed_are_those_of_the_source_again(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace())
     mapping = "org.example.Shop -> org.example.Sorter:\r\n    void pay() -> sort\r\n"
     (place / "mapping.txt").write_text(mapping)

@@ -9,6 +9,7 @@ import click
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.capture import Capture
 from support.every_command import COMMANDS
 from support.fleet_samples import json_lines, row
 from support.golden import GOLDEN
@@ -18,8 +19,6 @@ from navitas.cli.habits.option import Option
 from navitas.cli.habits.paths import NameOrFile, PathType
 from navitas.cli.habits.settings_file import find_settings
 from navitas.cli.main import run
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.golden import GOLDEN
 
 from navitas.base.errors import RecordingError
@@ -32,7 +33,7 @@ def without_map(tmp_path: Path) -> tuple[Path, Path]:
     return folder, file
 
 
-def test_a_missing_map_is_reported_and_can_be_added(without_map: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_map_is_reported_and_can_be_added(without_map: tuple[Path, Path], capsys: Capture) -> None:
     folder, file = without_map
     report = folder.parent / "report.json"
     assert run(["report", str(folder)]) == 4
@@ -56,7 +57,7 @@ def test_a_missing_map_is_reported_and_can_be_added(without_map: tuple[Path, Pat
 
 
 def test_a_map_is_not_added_while_the_recording_is_written(
-    without_map: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    without_map: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     folder, file = without_map
     monkeypatch.setattr("navitas.recording.recording_folder._CHANGE_S", 0.2)

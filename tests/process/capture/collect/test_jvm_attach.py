@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.raising import raising
 
 from navitas.base.errors import UsageError
 from navitas.capture.collect.runs import jvm_attach
@@ -69,11 +70,8 @@ def test_only_its_own_mark_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_a_signal_that_fails_is_named(
     monkeypatch: pytest.MonkeyPatch, quiet: subprocess.Popen[bytes], error: type[OSError], said: str
 ) -> None:
-    def refused(handle: int, number: int) -> None:
-        raise error(1, "not permitted")
-
     monkeypatch.setattr(jvm_attach, "_check_catches", lambda pid: None)
-    monkeypatch.setattr(signal, "pidfd_send_signal", refused)
+    monkeypatch.setattr(signal, "pidfd_send_signal", raising(error(1, "not permitted")))
     with pytest.raises(UsageError, match=said):
         load_agent(quiet.pid, Path("/lib.so"), "start")
 

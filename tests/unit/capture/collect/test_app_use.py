@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice
 from support.no_progress import NoProgress
+from support.raising import raising
 
 from navitas.base.errors import DeviceError, UsageError
 from navitas.capture.collect.apps.app_files import AppFolder
@@ -112,9 +113,6 @@ def test_the_recording_of_an_interrupted_use_has_its_method_map(
 def test_an_interrupted_use_of_a_sampled_app_has_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it, nothing shows which threads of the trace are the app's. Settings that a lost device had kept are gone."""
 
-    def until() -> None:
-        raise KeyboardInterrupt
-
     def do(_recorder: RunRecorder, plan: RunPlan, done: InstrumentResult, work: Work, folder: AppFolder | None) -> None:
         work(plan, done, tmp_path / "raw", folder)
 
@@ -125,7 +123,7 @@ def test_an_interrupted_use_of_a_sampled_app_has_its_process(tmp_path: Path, mon
     device.info = replace(device.info, kind="virtual", sdk=34)
     options = ProfileOptions(mode="sample", prepare=False, power_profile="google-pixel-6", record="none")
     with pytest.raises(KeyboardInterrupt):
-        app_use.record(device, replace(use(), until=until), options, tmp_path / "rec", NoProgress())
+        app_use.record(device, replace(use(), until=raising(KeyboardInterrupt())), options, tmp_path / "rec", NoProgress())
     (run,) = open_recording(tmp_path / "rec").manifest.runs
     assert (run.pid, run.exit) == (42, "interrupted")
     start = next(number for number, command in enumerate(device.commands) if command.startswith("monkey"))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.bundle_maker import FILES, MANIFEST, make
+from support.capture import Capture
 from support.golden import GOLDEN
 
 import navitas
@@ -47,7 +48,7 @@ def test_a_bundle_without_a_kind_has_the_probes_of_methods() -> None:
     ],
 )
 def test_a_bundle_of_another_build_is_refused(
-    probes: str, granularity: str, remedy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    probes: str, granularity: str, remedy: str, tmp_path: Path, capsys: Capture
 ) -> None:
     bundle = make(tmp_path / "a.bundle.zip", FILES | {"bundle.json": json.dumps(MANIFEST | {"probes": probes})})
     assert run(["profile", "--bundle", str(bundle), "--granularity", granularity]) == ExitCode.USAGE

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 
 from navitas.base.errors import BuildError, ExitCode, UsageError
 from navitas.capture.build import async_profiler
 from navitas.capture.collect.runs.java_use import java_use
 from navitas.capture.collect.runs.jvm_attach import NoAnswer, check_jvm, load_agent
 from navitas.cli.main import run
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 from app_phone import APP, BASE, OWN, PROFILED, TESTS, AppPhone, Warnings, refused
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, FILES, make
 from support.no_progress import NoProgress
+from support.raising import raising
 
 from navitas.base.errors import BuildError, DeviceError
 from navitas.capture.bundle.reader import Bundle, open_bundle
@@ -133,10 +134,7 @@ def test_code_that_is_no_app_has_nothing_to_keep(state: Path, tmp_path: Path, mo
 
 
 def unreadable(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pull(remote: str, local: Path) -> None:
-        raise refused("Permission denied")
-
-    monkeypatch.setattr(device, "pull", pull)
+    monkeypatch.setattr(device, "pull", raising(refused("Permission denied")))
 
 
 def split(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,10 +146,8 @@ def nowhere(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def full(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_new(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("navitas.capture.collect.state.saved_apps.write_new", write_new)
+    full = raising(OSError(28, "No space left on device"))
+    monkeypatch.setattr("navitas.capture.collect.state.saved_apps.write_new", full)
 
 
 def read_only(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from app_phone import APP, BASE, OWN, PROFILED, PROFILED_TESTS, TESTS, AppPhone, Warnings, refused
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, make
+from support.capture import Capture
 from support.no_progress import NoProgress
 
 from navitas.base.errors import DeviceError
@@ -408,20 +409,20 @@ def examined(killed: AppPhone, monkeypatch: pytest.MonkeyPatch) -> AppPhone:
     return killed
 
 
-def restored(capsys: pytest.CaptureFixture[str], code: int) -> list[tuple[str, str]]:
+def restored(capsys: Capture, code: int) -> list[tuple[str, str]]:
     """Restore, and return the status and finding of each check."""
     assert run(["doctor", "--device", "virtual", "--restore", "--json", "-"]) == code
     return [(check["status"], check["found"]) for check in json.loads(capsys.readouterr().out)["checks"]]
 
 
-def test_a_copy_that_is_not_needed_is_no_problem(examined: AppPhone, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_that_is_not_needed_is_no_problem(examined: AppPhone, capsys: Capture) -> None:
     examined.code[APP] = NEWER
     (ok, note) = restored(capsys, 0)
     assert ok == ("ok", "nothing to restore") and note[0] == "note" and "replaced since" in note[1]
 
 
 def test_the_doctor_uninstalls_what_a_measurement_installed(
-    bundle: Bundle, state: Path, examined: AppPhone, capsys: pytest.CaptureFixture[str]
+    bundle: Bundle, state: Path, examined: AppPhone, capsys: Capture
 ) -> None:
     examined.code[TESTS] = PROFILED_TESTS
     examined.having[None].add(TESTS)
@@ -430,7 +431,7 @@ def test_the_doctor_uninstalls_what_a_measurement_installed(
 
 
 def test_the_doctor_names_what_it_restored_before_an_error(
-    examined: AppPhone, bundle: Bundle, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    examined: AppPhone, bundle: Bundle, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(left_state, "restore_left", lambda *_: ["brightness"])
     with SavedApps(examined.info).held():
@@ -438,7 +439,7 @@ def test_the_doctor_names_what_it_restored_before_an_error(
     assert ok == ("ok", "brightness") and problem[0] == "problem" and "another profiling" in problem[1]
 
 
-def test_the_doctor_removes_nothing_of_a_running_measurement(examined: AppPhone, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_doctor_removes_nothing_of_a_running_measurement(examined: AppPhone, capsys: Capture) -> None:
     """Not even of one that changes no setting and installs no app."""
     with measured(examined, None, ProfileOptions(prepare=False), lambda *_: None, NoProgress()):
         examined.commands.clear()
@@ -448,7 +449,7 @@ def test_the_doctor_removes_nothing_of_a_running_measurement(examined: AppPhone,
     assert any(command.startswith("rm -rf /data/local/tmp/navitas") for command in examined.commands)
 
 
-def test_the_doctor_restores_apps(examined: AppPhone, state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_doctor_restores_apps(examined: AppPhone, state: Path, capsys: Capture) -> None:
     arguments = ["doctor", "--device", "virtual", "--json", "-"]
     assert run(arguments) == 0 and examined.code[APP] == PROFILED
     capsys.readouterr()
@@ -459,7 +460,7 @@ def test_the_doctor_restores_apps(examined: AppPhone, state: Path, capsys: pytes
     assert "nothing to restore" in capsys.readouterr().out
 
 
-def test_the_doctor_names_what_it_cannot_restore(examined: AppPhone, state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_doctor_names_what_it_cannot_restore(examined: AppPhone, state: Path, capsys: Capture) -> None:
     examined.refusal = {APP: refused("no space")}
     assert run(["doctor", "--device", "virtual", "--restore", "--json", "-"]) == 4
     (_, problem) = json.loads(capsys.readouterr().out)["checks"]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from fake_device import FakeDevice
+from support.raising import raising
 
 from navitas.android.perfetto.messages import binary_config, read_config
 from navitas.base.errors import DeviceError
@@ -93,11 +94,8 @@ def test_a_pull_that_was_interrupted_can_be_called_again(tmp_path: Path) -> None
     traced = Traced(device)
     traced.start()
 
-    def interrupted(_kind: str, _name: str) -> Path:
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        traced.trace.pull(interrupted)
+        traced.trace.pull(raising(KeyboardInterrupt()))
     device.pulls = [b"trace"]
     file = traced.end(tmp_path)
     assert file is not None and file.read_bytes() == b"trace" and cleaned(device.commands)
