@@ -23,11 +23,6 @@ from navitas.capture.device.base import DeviceInfo, ShellResult
 from navitas.recording.store import open_recording
 
 
-@pytest.fixture(autouse=True)
-def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-
-
 def use(command: str = "") -> Use:
     return Use("a.b", command, lambda: None, lambda _: set())
 

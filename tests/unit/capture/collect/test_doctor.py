@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -96,13 +95,6 @@ class AnsweringDevice(FakeDevice):
             known = one in self.texts
             out += f"\n@{number}\n{self.texts.get(one, self.denial)}\n@ {0 if known else 1}\n"
         return ShellResult(0, out.encode(), b"")
-
-
-@pytest.fixture(autouse=True)
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    yield tmp_path / "navitas/devices"
 
 
 def by_name(checks: tuple[Check, ...]) -> dict[str, Check]:
@@ -261,18 +253,18 @@ def test_an_app_that_is_not_debuggable_is_no_problem() -> None:
     assert (check.status, check.found) == ("note", said) and "media folder" in check.remedy
 
 
-def test_what_a_killed_measurement_left(folders: Path) -> None:
-    folders.mkdir(parents=True)
-    (folders / "serial-1.json").write_text('{"changed": {"system/screen_brightness": "7", "battery": "live"}}')
+def test_what_a_killed_measurement_left(journals: Path) -> None:
+    journals.mkdir(parents=True)
+    (journals / "serial-1.json").write_text('{"changed": {"system/screen_brightness": "7", "battery": "live"}}')
     check = by_name(examine(AnsweringDevice(GOOD)).checks)["settings"]
     assert check.status == "note" and "brightness, battery's charging state" in check.found
     assert check.remedy == "navitas doctor --device serial-1 --restore"
-    (folders / "serial-1.json").write_text("{")
+    (journals / "serial-1.json").write_text("{")
     assert by_name(examine(AnsweringDevice(GOOD)).checks)["settings"].status == "problem"
 
 
-def test_what_a_killed_measurement_left_of_apps(folders: Path) -> None:
-    apps = folders.with_name("apps") / "serial-1"
+def test_what_a_killed_measurement_left_of_apps(journals: Path) -> None:
+    apps = journals.with_name("apps") / "serial-1"
     assert by_name(examine(AnsweringDevice(GOOD)).checks)["apps"].status == "ok"
     apps.mkdir(parents=True)
     entry = {"package": "org.app", "user": None, "file": "org.app.apk", "when": "2026-11-27T10:00:00+00:00", "profiled": []}

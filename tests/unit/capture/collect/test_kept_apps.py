@@ -22,13 +22,6 @@ RESTORE = "adb -s serial-1 install -r -t -d"
 
 
 @pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the copies."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state/navitas/apps/serial-1"
-
-
-@pytest.fixture
 def bundle(state: Path, tmp_path: Path) -> Bundle:
     return open_bundle(make(tmp_path / "a.zip", ANDROID_FILES | {"bundle.json": json.dumps(ANDROID_MANIFEST)}))
 

@@ -32,13 +32,6 @@ TOO_LARGE = b" " * (1 << 17)
 
 
 @pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the copies."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state/navitas/apps/serial-1"
-
-
-@pytest.fixture
 def bundle(state: Path, tmp_path: Path) -> Bundle:
     return made(tmp_path / "a.zip")
 
