@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 BASE_J = 40.5
@@ -39,3 +41,11 @@ def sort_report(
         "device": {"kind": "phone", "model": model}, "power_profile": {"sha256": sha256},
         "evidence": {"components": {"cpu": {"level": level}}}, "tests": tests, "later": 1,
     }  # fmt: skip
+
+
+def write(folder: Path, *reports: dict[str, Any]) -> str:
+    """Write reports into a new folder, and return its path."""
+    folder.mkdir()
+    for number, report in enumerate(reports):
+        (folder / f"{number}.json").write_text(json.dumps(report))
+    return str(folder)

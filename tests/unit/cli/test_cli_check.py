@@ -6,12 +6,11 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.capture import Capture
 from support.counted_files import CountedFiles
-from support.made_reports import sort_report
+from support.made_reports import sort_report, write
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.cli.check import command
@@ -27,13 +26,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COLUMNS", "160")
     (tmp_path / ".git").mkdir()
     return tmp_path
-
-
-def write(folder: Path, *reports: dict[str, Any]) -> str:
-    folder.mkdir()
-    for i, one in enumerate(reports):
-        (folder / f"{i}.json").write_text(json.dumps(one))
-    return str(folder)
 
 
 def sides(folder: Path, after_j: float, count: int = 4) -> tuple[str, ...]:

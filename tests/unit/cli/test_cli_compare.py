@@ -15,6 +15,7 @@ import pytest
 from support.capture import Capture
 from support.counted_files import CountedFiles
 from support.made_reports import sort_report as report
+from support.made_reports import write
 from support.repeatable_random import repeatable_rng
 
 from navitas.base.errors import ExitCode
@@ -25,13 +26,6 @@ from navitas.insight.compare.subject import Kind, Subject
 from navitas.insight.compare.verdict import Verdict, Word
 
 RNG = repeatable_rng(3)
-
-
-def write(folder: Path, *reports: dict[str, Any]) -> str:
-    folder.mkdir()
-    for i, one in enumerate(reports):
-        (folder / f"{i}.json").write_text(json.dumps(one))
-    return str(folder)
 
 
 def change(document: dict[str, Any], **fields: Any) -> dict[str, Any]:

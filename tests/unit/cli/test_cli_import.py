@@ -12,17 +12,10 @@ import pytest
 from support.art_writer import Event, art_trace
 from support.capture import Capture
 from support.ftrace_writer import Form, comments
-from support.import_folder import LINE, fill_import_folder, log_text
+from support.import_folder import LINE, log_text
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    fill_import_folder(tmp_path)
-    return tmp_path
 
 
 def test_a_log_becomes_a_recording_that_report_reads(place: Path, capsys: Capture) -> None:

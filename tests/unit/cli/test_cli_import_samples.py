@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support import perfetto_writer as pw
 from support.capture import Capture
-from support.import_folder import LINE, fill_import_folder
+from support.import_folder import LINE
 from support.jfr_writer import JfrText, sample
 from support.perfetto_samples import SampleWriter
 from support.perfetto_writer import PerfettoWriter
@@ -18,14 +18,6 @@ from navitas.android.perfetto.messages import read_config
 from navitas.android.perfetto.sampling import SAMPLED_TRACE
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    fill_import_folder(tmp_path)
-    return tmp_path
-
 
 INTO = ["-o", "rec", "--power-profile", "profile.xml"]
 IMPORT = ["import", "app.pftrace", *INTO]
