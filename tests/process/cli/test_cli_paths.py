@@ -298,7 +298,8 @@ def test_sample_file_names_can_have_any_bytes(tmp_path: Path) -> None:
 
 
 def test_a_pipe_with_a_reader_is_written_to(place: Path) -> None:
-    pipe = _pipe(place / "pipe")
+    pipe = place / "pipe"
+    os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         ran = run_forked(["report", "rec", "--collapsed", "pipe"], place)
