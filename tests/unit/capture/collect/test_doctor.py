@@ -167,8 +167,7 @@ def test_charging_matters_without_rails() -> None:
 def test_power_monitors_of_apps_are_read_where_nothing_else_shows_rails(sdk: int, shown: str, every: str) -> None:
     key = reading_command("org.app")
     without = {key: text for key, text in {**GOOD, **IN_APP}.items() if "IPowerStats" not in key}
-    device = AnsweringDevice({**without, **({key: f"      {shown}\n"} if shown else {})})
-    device.info = replace(device.info, sdk=sdk)
+    device = AnsweringDevice({**without, **({key: f"      {shown}\n"} if shown else {})}).with_info(sdk=sdk)
     check = by_name(examine(device, "org.app").checks)["power monitors in apps"]
     assert (check.status, check.found) == ("ok", f"new readings every {every}; used with --record")
     assert ("runs of more than 40 s" in check.remedy) == (sdk < 37)
@@ -176,8 +175,7 @@ def test_power_monitors_of_apps_are_read_where_nothing_else_shows_rails(sdk: int
 
 
 def test_power_monitors_are_not_needed_beside_other_rails() -> None:
-    device = AnsweringDevice({**GOOD, **IN_APP})
-    device.info = replace(device.info, sdk=37)
+    device = AnsweringDevice({**GOOD, **IN_APP}).with_info(sdk=37)
     check = by_name(examine(device, "org.app").checks)["power monitors in apps"]
     assert "not needed" in check.found and not check.remedy
 
@@ -201,8 +199,9 @@ def test_what_the_app_may_not_read_lowers_the_evidence() -> None:
 def test_the_level_is_that_of_what_can_be_read_and_traced(more: tuple[str, ...], levels: tuple[str, str]) -> None:
     found = examine(AnsweringDevice({**UNKNOWN, **{key: GOOD[key] for key in more}}))
     assert (found.evidence, found.evidence_untraced) == levels
-    device = AnsweringDevice({**UNKNOWN, "which perfetto": GOOD["which perfetto"]})
-    device.info = replace(device.info, sdk=28)  # perfetto's service is off there
+    device = AnsweringDevice({**UNKNOWN, "which perfetto": GOOD["which perfetto"]}).with_info(
+        sdk=28
+    )  # perfetto's service is off there
     assert examine(device).evidence == "thread-time"
 
 
@@ -287,8 +286,7 @@ def test_a_frozen_battery_is_reported() -> None:
 def test_the_app_is_that_of_the_measured_user() -> None:
     of_user = {key.replace("run-as org.app ", "run-as org.app --user 10 "): text for key, text in {**GOOD, **IN_APP}.items()}
     del of_user["pm path org.app"]
-    device = AnsweringDevice({**of_user, "pm path --user 10 org.app": "package:/data/app/base.apk\n"})
-    device.info = replace(device.info, named_user=10)
+    device = AnsweringDevice({**of_user, "pm path --user 10 org.app": "package:/data/app/base.apk\n"}).with_info(named_user=10)
     assert by_name(examine(device, "org.app").checks)["time_in_state in the app"].status == "ok"
     missing = by_name(examine(device, "org.other").checks)["package"]
     assert missing.found == "org.other is not installed for user 10"
@@ -313,8 +311,7 @@ def test_names_reach_the_shell_quoted() -> None:
 def test_what_takes_stack_samples(sdk: int, tools: tuple[str, ...], status: str, words: str) -> None:
     texts = {key: text for key, text in GOOD.items() if key != "which perfetto"}
     texts |= {f"which {tool}": f"/system/bin/{tool}\n" for tool in tools} | {"getprop persist.traced.enable": "1\n"}
-    device = AnsweringDevice(texts)
-    device.info = replace(device.info, sdk=sdk)
+    device = AnsweringDevice(texts).with_info(sdk=sdk)
     check = by_name(examine(device).checks)["stack samples"]
     assert check.status == status and words in check.found
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,24 +77,21 @@ def test_without_hashes_the_code_is_read(bundle: Bundle) -> None:
 def test_an_app_is_restored_for_a_user_who_has_it(
     bundle: Bundle, named: int, having: dict[int | None, set[str]], expected: int
 ) -> None:
-    device = AppPhone(having=having)
-    device.info = replace(device.info, named_user=named, users=(0, 10))
+    device = AppPhone(having=having).with_info(named_user=named, users=(0, 10))
     with kept_apps(device, [bundle], NoProgress()):
         device.measure()
     assert device.installed == [(APP, expected)]
 
 
 def test_the_measured_user_counts_if_the_users_are_unknown(bundle: Bundle) -> None:
-    device = AppPhone(having={10: {APP}})
-    device.info = replace(device.info, named_user=10, users=())
+    device = AppPhone(having={10: {APP}}).with_info(named_user=10, users=())
     with kept_apps(device, [bundle], NoProgress()):
         device.measure()
     assert device.installed == [(APP, 10)]
 
 
 def test_a_user_whose_packages_adb_cannot_list_is_named(bundle: Bundle, progress: Warnings) -> None:
-    device = AppPhone(having={0: {APP}}, unlisted={150})
-    device.info = replace(device.info, named_user=0, users=(0, 150))
+    device = AppPhone(having={0: {APP}}, unlisted={150}).with_info(named_user=0, users=(0, 150))
     with kept_apps(device, [bundle], progress) as warnings:
         device.measure()
     assert device.code[APP] == OWN
@@ -104,8 +100,7 @@ def test_a_user_whose_packages_adb_cannot_list_is_named(bundle: Bundle, progress
 
 
 def test_a_list_that_cannot_be_read_is_an_error_before_anything_is_replaced(bundle: Bundle) -> None:
-    device = AppPhone(unlisted={0})
-    device.info = replace(device.info, named_user=0, users=(0,))
+    device = AppPhone(unlisted={0}).with_info(named_user=0, users=(0,))
     with pytest.raises(DeviceError, match="packages cannot be listed: SecurityException"):
         kept_apps(device, [bundle], NoProgress()).__enter__()
 
@@ -205,8 +200,7 @@ def test_a_lost_phone_gets_no_commands(bundle: Bundle, state: Path, progress: Wa
 @pytest.mark.parametrize("named", [0, 10])
 def test_a_package_that_the_measured_user_did_not_have_is_removed(bundle: Bundle, state: Path, named: int) -> None:
     """Nothing else has removed it. Users who had it keep it."""
-    device = AppPhone(having={0: set(), 10: set()})
-    device.info = replace(device.info, named_user=named, users=(0, 10))
+    device = AppPhone(having={0: set(), 10: set()}).with_info(named_user=named, users=(0, 10))
     with kept_apps(device, [bundle], NoProgress()):
         device.measure()
         device.having[named].add(APP)
@@ -214,8 +208,7 @@ def test_a_package_that_the_measured_user_did_not_have_is_removed(bundle: Bundle
 
 
 def test_a_phone_that_does_not_list_its_users(bundle: Bundle, progress: Warnings) -> None:
-    device = AppPhone(having={0: {APP}})
-    device.info = replace(device.info, named_user=0, users=(0,))
+    device = AppPhone(having={0: {APP}}).with_info(named_user=0, users=(0,))
     with kept_apps(device, [bundle], progress):
         pass
     assert progress.texts == [
@@ -226,8 +219,9 @@ def test_a_phone_that_does_not_list_its_users(bundle: Bundle, progress: Warnings
 
 def test_a_newer_version_must_be_removed_for_all_users(bundle: Bundle, state: Path) -> None:
     """While one of them has its code, the phone still compares the versions."""
-    device = AppPhone(having={0: {APP}, 10: {APP}, 11: set()}, refusal={APP: refused("INSTALL_FAILED_VERSION_DOWNGRADE")})
-    device.info = replace(device.info, named_user=10, users=(0, 10, 11))
+    device = AppPhone(
+        having={0: {APP}, 10: {APP}, 11: set()}, refusal={APP: refused("INSTALL_FAILED_VERSION_DOWNGRADE")}
+    ).with_info(named_user=10, users=(0, 10, 11))
     with pytest.raises(DeviceError) as caught, kept_apps(device, [bundle], NoProgress()):
         device.measure()
     adb = "adb -s serial-1"
@@ -247,8 +241,7 @@ def test_what_cannot_be_restored_stays_in_a_file_that_the_error_names(bundle: Bu
 
 
 def test_the_command_names_the_user(bundle: Bundle, state: Path) -> None:
-    device = AppPhone(having={0: {APP}}, refusal={APP: refused("no space")})
-    device.info = replace(device.info, named_user=10, users=(0, 10))
+    device = AppPhone(having={0: {APP}}, refusal={APP: refused("no space")}).with_info(named_user=10, users=(0, 10))
     with pytest.raises(DeviceError) as caught, kept_apps(device, [bundle], NoProgress()):
         device.measure()
     assert caught.value.remedy.startswith(f"{RESTORE} --user 0 {state}/{APP}.apk ")
@@ -256,8 +249,9 @@ def test_the_command_names_the_user(bundle: Bundle, state: Path) -> None:
 
 def test_a_newer_version_must_be_removed_first(bundle: Bundle, state: Path) -> None:
     """If it is not debuggable, the phone refuses the older one, with `-d` too."""
-    device = AppPhone(having={10: {APP}}, refusal={APP: refused("Failure [INSTALL_FAILED_VERSION_DOWNGRADE]")})
-    device.info = replace(device.info, named_user=10, users=(0, 10))
+    device = AppPhone(having={10: {APP}}, refusal={APP: refused("Failure [INSTALL_FAILED_VERSION_DOWNGRADE]")}).with_info(
+        named_user=10, users=(0, 10)
+    )
     with pytest.raises(DeviceError) as caught, kept_apps(device, [bundle], NoProgress()):
         device.measure()
     remove = f"adb -s serial-1 shell pm uninstall -k --user 10 {APP}"

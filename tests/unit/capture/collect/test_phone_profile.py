@@ -145,8 +145,9 @@ def test_a_placeholder_is_passed_over() -> None:
 
 @pytest.mark.parametrize("model", ["Pixel 6 Pro", "Pixel 6"])
 def test_nothing_usable_names_every_place_and_a_remedy(model: str) -> None:
-    device = ProfilePhone({"dumpsys batterystats --power-profile": "Unknown option\n"}, apks={FRAMEWORK: profile_xml(0.1)})
-    device.info = replace(device.info, model=model)
+    device = ProfilePhone(
+        {"dumpsys batterystats --power-profile": "Unknown option\n"}, apks={FRAMEWORK: profile_xml(0.1)}
+    ).with_info(model=model)
     with pytest.raises(PowerProfileError) as error:
         choose(device)
     assert "`dumpsys batterystats --power-profile`: not found" in error.value.message
@@ -163,7 +164,6 @@ def test_profiles_of_other_phones_and_damaged_ones_are_not_taken() -> None:
 
 def test_the_option_outranks_the_phone() -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5), "getprop": "oneplus-3\n"})
-    device.info = replace(device.info)
     supply = power.choose(device, ProfileOptions(power_profile="oneplus-3"), [])
     assert (supply.profile_source, supply.replaceable) == ("oneplus-3", False)
 

@@ -159,8 +159,7 @@ def test_the_first_copy_counts_until_it_is_restored(killed: AppPhone, bundle: Bu
 
 
 def test_a_user_who_is_gone(bundle: Bundle, state: Path) -> None:
-    device = AppPhone(having={0: {APP}, 10: {APP}})
-    device.info = replace(device.info, named_user=10, users=(0, 10))
+    device = AppPhone(having={0: {APP}, 10: {APP}}).with_info(named_user=10, users=(0, 10))
     kill(device, bundle, state)
     device.having = {None: {APP}}
     device.info = replace(device.info, named_user=None, users=(0,))
@@ -189,8 +188,7 @@ def test_a_package_that_the_user_installed_since_stays(bundle: Bundle, state: Pa
 
 @pytest.mark.parametrize("now", [0, 10])
 def test_a_package_is_uninstalled_for_the_user_who_did_not_have_it(bundle: Bundle, state: Path, now: int) -> None:
-    device = AppPhone(having={0: {APP}, 10: set()})
-    device.info = replace(device.info, named_user=10, users=(0, 10))
+    device = AppPhone(having={0: {APP}, 10: set()}).with_info(named_user=10, users=(0, 10))
     kill(device, bundle, state)
     device.having[10].add(APP)
     device.info = replace(device.info, named_user=now)
@@ -265,8 +263,7 @@ def test_a_copy_that_is_not_complete_leaves_nothing(bundle: Bundle, state: Path)
 
 
 def test_a_phone_that_does_not_list_its_users_now(bundle: Bundle, state: Path) -> None:
-    device = AppPhone(having={0: set(), 10: {APP}})
-    device.info = replace(device.info, named_user=0, users=(0, 10))
+    device = AppPhone(having={0: set(), 10: {APP}}).with_info(named_user=0, users=(0, 10))
     kill(device, bundle, state)
     device.info = replace(device.info, users=(0,))
     with kept_apps(device, [bundle], progress := Warnings()):
@@ -277,8 +274,7 @@ def test_a_phone_that_does_not_list_its_users_now(bundle: Bundle, state: Path) -
 
 def test_a_user_whose_apps_are_unknown_now(bundle: Bundle, state: Path) -> None:
     """The app may be there, so its copy waits."""
-    device = AppPhone(having={0: set(), 10: {APP}})
-    device.info = replace(device.info, named_user=0, users=(0, 10))
+    device = AppPhone(having={0: set(), 10: {APP}}).with_info(named_user=0, users=(0, 10))
     kill(device, bundle, state)
     device.unlisted = {10}
     with kept_apps(device, [bundle], progress := Warnings()):
@@ -329,8 +325,7 @@ def test_code_that_is_unknown_at_a_start_is_known_to_be_profiled_at_the_next_one
 
 
 def test_a_copy_that_still_counts_is_of_a_user_who_has_the_app(bundle: Bundle, state: Path) -> None:
-    device = AppPhone(having={0: {APP}, 10: set()})
-    device.info = replace(device.info, named_user=0, users=(0, 10))
+    device = AppPhone(having={0: {APP}, 10: set()}).with_info(named_user=0, users=(0, 10))
     kill(device, bundle, state)
     device.having = {0: set(), 10: {APP}}
     device.refusal = {APP: refused("no space")}

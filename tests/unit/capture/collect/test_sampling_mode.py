@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +96,9 @@ def test_only_a_virtual_phone_needs_async_profiler(monkeypatch: pytest.MonkeyPat
 def test_a_phone_that_cannot_sample_an_app_is_refused_with_the_reason(
     flags: str, sdk: int, tracing: Tracing, tools: tuple[str, ...], message: str
 ) -> None:
-    device = FakeDevice({"dumpsys package": flags} | {f"which {tool}": f"/system/bin/{tool}\n" for tool in tools})
-    device.info = replace(device.info, sdk=sdk)
+    device = FakeDevice({"dumpsys package": flags} | {f"which {tool}": f"/system/bin/{tool}\n" for tool in tools}).with_info(
+        sdk=sdk
+    )
     with pytest.raises(DeviceError, match=message) if message else nullcontext():
         check_sampling(device, "org.example.app", tracing)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,8 +27,7 @@ CLEANS = [ENDS, REMOVES, OFF]
 
 def phone(sdk: int, *tracers: str) -> FakeDevice:
     """A phone on which `perfetto` or `atrace` work."""
-    device = FakeDevice(codes={"pkill": 1})
-    device.info = replace(device.info, sdk=sdk)
+    device = FakeDevice(codes={"pkill": 1}).with_info(sdk=sdk)
     if "perfetto" in tracers:
         device.texts |= {"which perfetto": "/system/bin/perfetto\n", "echo ": "4321\n", "stat -c %s ": "5\n"}
     if "atrace" in tracers:
