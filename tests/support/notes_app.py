@@ -23,6 +23,7 @@ from support import apk_maker, bundle_maker
 from support.apk_maker import Signer, Tag, activity, instrumentation, manifest, write
 from support.bundle_cache import digest, kept
 from support.framework import NotFetchedError, provide
+from support.java_sources import java_sources
 from support.maven import fetch
 
 APP, TESTS = "org.example.notes", "org.example.notes.test"
@@ -33,7 +34,6 @@ PERMISSIONS = (
 )  # fmt: skip
 _WOVEN = "org.robolectric.internal.bytecode"
 _FRAMEWORKS_JUNIT = "4.13.2"
-_SOURCES = Path(__file__).parents[1] / "fixtures/notes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,11 @@ def cached(
     APKs on their own, below `shelf`. The caller must not change its files. Raises `NotFetchedError`.
     """
     code = [("code", Path(module)) for module in (__file__, apk_maker.__file__)]
-    of_app, of_tests = _sources("app") | dict(hooked or {}), tests or _sources("tests")
+    of_app, of_tests = java_sources("notes/app") | dict(hooked or {}), tests or java_sources("notes/tests")
     of_classes = digest([firmware.NAME, repr((of_app, of_tests, junit, hooked is None))], code)
     classes = kept(shelf, of_classes, lambda folder: _make_classes(folder, of_app, of_tests, junit, hooks=hooked is not None))
     apks = kept(shelf, digest([repr(sorted(manifest.items()))], code), lambda folder: _make_apks(folder, **manifest))
     return Made([apks / "app.apk", apks / "tests.apk"], classes / "jvm.zip", classes / "map.json")
-
-
-def _sources(part: str) -> dict[str, str]:
-    """Return the sources of the app, or of its tests, by class name. They have no package: `_compiled` adds it."""
-    return {path.stem: path.read_text("utf-8") for path in sorted((_SOURCES / part).iterdir())}
 
 
 def _make_classes(folder: Path, sources: Mapping[str, str], tests: Mapping[str, str], junit: str, *, hooks: bool) -> None:
