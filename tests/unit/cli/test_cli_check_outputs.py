@@ -53,7 +53,7 @@ def test_a_budget_that_matches_nothing_is_written_before_the_error(words: tuple[
             Path(file).unlink()
 
 
-def test_a_summary_says_why_nothing_was_judged(words: tuple[str, ...], capsys: Capture) -> None:
+def test_a_summary_says_why_nothing_was_judged(words: tuple[str, ...]) -> None:
     for file in Path("after").iterdir():
         file.write_text(file.read_text().replace('"Made"', '"Other"'))
     assert run([*words, "--summary", "a.md"]) == ExitCode.USAGE

@@ -35,7 +35,7 @@ def test_a_jvm_that_does_not_catch_the_signal_goes_on(quiet: subprocess.Popen[by
     assert quiet.poll() is None
 
 
-def test_a_jvm_that_does_not_listen_is_named(monkeypatch: pytest.MonkeyPatch, quiet: subprocess.Popen[bytes]) -> None:
+def test_a_jvm_that_does_not_listen_is_named(quiet: subprocess.Popen[bytes]) -> None:
     program = "import signal, sys; signal.signal(signal.SIGQUIT, lambda *_: print('quit', flush=True)); print('on', flush=True)"
     words = [sys.executable, "-c", f"{program}; [signal.pause() for _ in range(2)]"]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as process:

@@ -202,7 +202,7 @@ def test_a_newer_version_s_entries_are_kept(journals: Path) -> None:
     assert json.loads((journals / "serial-1.json").read_text())["changed"] == {"future": "x; reboot"}
 
 
-def test_another_phone_at_an_address_has_another_journal(journals: Path) -> None:
+def test_another_phone_at_an_address_has_another_journal() -> None:
     phone = StatePhone()
     at = replace(phone.info, serial="192.168.0.7:5555", model="A phone")
     Journal(phone.info).path.parent.mkdir(parents=True)

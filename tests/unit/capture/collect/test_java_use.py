@@ -19,7 +19,7 @@ from navitas.cli.main import run
 
 
 @pytest.fixture
-def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def java(tmp_path: Path) -> str:
     program = tmp_path / "java"
     program.write_text("")
     program.chmod(0o755)

@@ -21,7 +21,7 @@ RESTORE = "adb -s serial-1 install -r -t -d"
 
 
 @pytest.fixture
-def bundle(state: Path, tmp_path: Path) -> Bundle:
+def bundle(tmp_path: Path) -> Bundle:
     return open_bundle(make(tmp_path / "a.zip", ANDROID_FILES | {"bundle.json": json.dumps(ANDROID_MANIFEST)}))
 
 
@@ -113,7 +113,7 @@ def test_an_app_that_was_not_there_is_not_restored(bundle: Bundle, state: Path) 
     assert set(device.commands) == {"pm list packages", "pm list packages -u"}
 
 
-def test_code_that_is_no_app_has_nothing_to_keep(state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_that_is_no_app_has_nothing_to_keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.capture.collect.state.saved_apps.state_folder", lambda: pytest.fail("not needed"))
     device = AppPhone()
     with kept_apps(device, [open_bundle(make(tmp_path / "java.zip", FILES))], NoProgress()):
@@ -188,7 +188,7 @@ def test_a_state_folder_without_space_or_access_is_an_error_before_anything_is_r
     assert "XDG_STATE_HOME" in caught.value.remedy and not list(state.glob("*"))
 
 
-def test_a_lost_phone_gets_no_commands(bundle: Bundle, state: Path, progress: Warnings) -> None:
+def test_a_lost_phone_gets_no_commands(bundle: Bundle, progress: Warnings) -> None:
     device = both()
     with pytest.raises(DeviceError, match="unplugged"), kept_apps(device, [bundle], progress):
         device.answers = False

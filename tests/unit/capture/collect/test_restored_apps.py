@@ -32,7 +32,7 @@ TOO_LARGE = b" " * (1 << 17)
 
 
 @pytest.fixture
-def bundle(state: Path, tmp_path: Path) -> Bundle:
+def bundle(tmp_path: Path) -> Bundle:
     return made(tmp_path / "a.zip")
 
 
@@ -122,7 +122,7 @@ def test_a_build_of_unknown_code_stays(killed: AppPhone, bundle: Bundle, state: 
     assert killed.code[APP] == OWN
 
 
-def test_an_app_of_which_only_the_data_are_left_gets_its_code(killed: AppPhone, bundle: Bundle, state: Path) -> None:
+def test_an_app_of_which_only_the_data_are_left_gets_its_code(killed: AppPhone, bundle: Bundle) -> None:
     """As after the first one of the commands that remove a newer version."""
     killed.having, killed.keeping = {None: set()}, {None: {APP}}
     with kept_apps(killed, [bundle], NoProgress()):
@@ -383,7 +383,7 @@ def test_a_phone_has_the_same_copies_at_each_of_its_addresses(state: Path) -> No
     assert folders == {state.with_name("9A1B")}
 
 
-def test_virtual_phones_of_one_identity_have_their_own_copies(state: Path) -> None:
+def test_virtual_phones_of_one_identity_have_their_own_copies() -> None:
     info = replace(AppPhone().info, kind="virtual", identity="navitas-google_pixel_6")
     assert SavedApps(info).folder != SavedApps(replace(info, serial="localfilesystem:/tmp/x")).folder
 
