@@ -27,6 +27,7 @@ from support.android_projects import sdk  # noqa: E402
 from support.browser import find_browser  # noqa: E402
 from support.example_budget import limit_examples  # noqa: E402
 from support.field_data import FIELD_DATA, NO_FIELD_DATA  # noqa: E402
+from support.golden import GOLDEN  # noqa: E402
 from support.repeatable_random import restart_random_numbers  # noqa: E402
 
 # No test fails because it is slow.
@@ -131,6 +132,12 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text.splitlines() == path.read_text("utf-8").splitlines()
 
     return check
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """A copy of the golden recording, to change: `tmp_path / "rec"`."""
+    return shutil.copytree(GOLDEN, tmp_path / "rec")
 
 
 @pytest.fixture(scope="session")

@@ -19,24 +19,22 @@ from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from sampled_shares import PERIOD_NS, analyzed
+from support.jfr_writer import JfrText, TraceFrame, sample
+from truth.energy import integrate
+from truth.methods import truth_of
+from truth.programs import PROGRAMS
+from truth.samples import PID, T0_NS
+from truth.stacks import StackSample, perf_script, sampled_by_threads
+from truth.workloads import simulate
 
-from sampled_shares import PERIOD_NS, analyzed  # noqa: E402
-from support.jfr_writer import JfrText, TraceFrame, sample  # noqa: E402
-from truth.energy import integrate  # noqa: E402
-from truth.methods import truth_of  # noqa: E402
-from truth.programs import PROGRAMS  # noqa: E402
-from truth.samples import PID, T0_NS  # noqa: E402
-from truth.stacks import StackSample, perf_script, sampled_by_threads  # noqa: E402
-from truth.workloads import simulate  # noqa: E402
-
-import navitas  # noqa: E402
-from navitas.capture.build.java import find_java  # noqa: E402
-from navitas.energy.analyze.profile import Profile  # noqa: E402
-from navitas.recording.parse.jfr.read_jfr import read_jfr  # noqa: E402
-from navitas.recording.parse.stack_samples import Frame  # noqa: E402
-from navitas.recording.store import open_recording  # noqa: E402
+import navitas
+from navitas.capture.build.java import find_java
+from navitas.energy.analyze.profile import Profile
+from navitas.recording.parse.jfr.read_jfr import read_jfr
+from navitas.recording.parse.stack_samples import Frame
+from navitas.recording.store import open_recording
 
 CONVERTER = "tools.profiler:jfr-converter:4.2"
 ALL = ""

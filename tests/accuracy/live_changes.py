@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.changed_sample import TEST, changed_sample, committed_copy
 from support.git_repository import needs_git
 from support.seeded_history import seeded_history
 
 from navitas.cli.main import run
 
-Capture = pytest.CaptureFixture[str]
 pytestmark = needs_git
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

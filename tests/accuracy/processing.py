@@ -9,12 +9,10 @@ import sys
 from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
-
-from processing_score import BUSY, ENTRIES, FAULTY, processing_errors, saving_error, simulated_graph  # noqa: E402
-from truth.samples import LEVELS  # noqa: E402
-from truth.workloads import SCORING_SEEDS  # noqa: E402
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from processing_score import BUSY, ENTRIES, FAULTY, processing_errors, saving_error, simulated_graph
+from truth.samples import LEVELS
+from truth.workloads import SCORING_SEEDS
 
 PROCESSING_TARGET, SAVING_TARGET = 0.03, 0.20
 

@@ -69,9 +69,9 @@ def advice_of(made: SimulatedGraph, rule: str) -> Advice | None:
     return found[0] if found else None
 
 
-def saving_error(rule: str, seed: int, level: Level = "sched") -> float:
+def saving_error(rule: str, seed: int) -> float:
     """The relative error of a predicted saving: compared with the true energy of the app with the fault minus its twin's."""
-    faulty, fixed = simulated_graph(FAULTY[rule], seed, level), simulated_graph(FIXED, seed, level)
+    faulty, fixed = simulated_graph(FAULTY[rule], seed), simulated_graph(FIXED, seed)
     found = advice_of(faulty, rule)
     assert found is not None and found.saving_j is not None and advice_of(fixed, rule) is None
     return found.saving_j / (faulty.app_j - fixed.app_j) - 1

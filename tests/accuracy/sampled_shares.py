@@ -24,24 +24,22 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.run_tables import changed
+from truth.energy import integrate
+from truth.methods import Truth, truth_of
+from truth.phone import PIXEL_6
+from truth.programs import PROGRAMS
+from truth.record import Record
+from truth.recorder import write_recording
+from truth.samples import PID, T0_NS
+from truth.stacks import StackSample, at_random, from_start, perf_script, sampled_by_cores, sampled_by_threads
+from truth.workloads import simulate
 
-from support.run_tables import changed  # noqa: E402
-from truth.energy import integrate  # noqa: E402
-from truth.methods import Truth, truth_of  # noqa: E402
-from truth.phone import PIXEL_6  # noqa: E402
-from truth.programs import PROGRAMS  # noqa: E402
-from truth.record import Record  # noqa: E402
-from truth.recorder import write_recording  # noqa: E402
-from truth.samples import PID, T0_NS  # noqa: E402
-from truth.stacks import StackSample, at_random, from_start, perf_script, sampled_by_cores, sampled_by_threads  # noqa: E402
-from truth.workloads import simulate  # noqa: E402
-
-from navitas.energy.analyze.load import analyze, load_tables  # noqa: E402
-from navitas.energy.analyze.profile import Profile  # noqa: E402
-from navitas.recording.parse.sample_join import joined_samples, with_processes  # noqa: E402
-from navitas.recording.parse.samples_perf_script import read_perf_script  # noqa: E402
+from navitas.energy.analyze.load import analyze, load_tables
+from navitas.energy.analyze.profile import Profile
+from navitas.recording.parse.sample_join import joined_samples, with_processes
+from navitas.recording.parse.samples_perf_script import read_perf_script
 
 LEAST_COVERAGE, MOST_UNEQUAL = 0.93, 1e-9
 SHARES = 0.01, 0.95

@@ -14,14 +14,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "dev" / "accuracy-measurements.md"
-PLOT = PAGE.with_name("accuracy.svg")
-sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
-
-from peers import averaged_current  # noqa: E402
-from scoring import Errors, method_errors, score  # noqa: E402
-from tables import (  # noqa: E402
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from peers import averaged_current
+from scoring import Errors, method_errors, score
+from tables import (
     DEFAULT_MS,
     OVERWRITTEN,
     Point,
@@ -33,15 +29,17 @@ from tables import (  # noqa: E402
     workload_table,
     write_section,
 )
-from truth.energy import integrate  # noqa: E402
-from truth.ftrace import overwritten  # noqa: E402
-from truth.methods import truth_of  # noqa: E402
-from truth.phone import PIXEL_6, mistaken  # noqa: E402
-from truth.physics import Hidden  # noqa: E402
-from truth.recorder import write_recording  # noqa: E402
-from truth.samples import LEVELS  # noqa: E402
-from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate  # noqa: E402
+from truth.energy import integrate
+from truth.ftrace import overwritten
+from truth.methods import truth_of
+from truth.phone import PIXEL_6, mistaken
+from truth.physics import Hidden
+from truth.recorder import write_recording
+from truth.samples import LEVELS
+from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate
 
+PAGE = Path(__file__).parents[2] / "docs/dev/accuracy-measurements.md"
+PLOT = PAGE.with_name("accuracy.svg")
 INTERVALS_MS = (5, 10, 20, 50, 100, 200, 500, 1000, 3000)
 WORLDS = ("allocation", "model")
 # The default interval uses all seeds; comparisons of intervals use this many.

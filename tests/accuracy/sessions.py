@@ -18,23 +18,21 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from truth.energy import integrate
+from truth.methods import truth_of
+from truth.phone import PIXEL_6
+from truth.record import Record
+from truth.recorder import write_recording
+from truth.workloads import simulate
 
-from truth.energy import integrate  # noqa: E402
-from truth.methods import truth_of  # noqa: E402
-from truth.phone import PIXEL_6  # noqa: E402
-from truth.record import Record  # noqa: E402
-from truth.recorder import write_recording  # noqa: E402
-from truth.workloads import simulate  # noqa: E402
-
-import navitas  # noqa: E402
-from navitas.insight.compare.comparison import MARGIN_PERCENT, FigureChange, compare  # noqa: E402
-from navitas.insight.compare.effect import Deviations, Effect  # noqa: E402
-from navitas.insight.compare.figures import parse_figures  # noqa: E402
-from navitas.insight.compare.session import Session, TestRun  # noqa: E402
-from navitas.insight.compare.verdict import LIMIT, needed  # noqa: E402
-from navitas.recording.parse.arrays import F64  # noqa: E402
+import navitas
+from navitas.insight.compare.comparison import MARGIN_PERCENT, FigureChange, compare
+from navitas.insight.compare.effect import Deviations, Effect
+from navitas.insight.compare.figures import parse_figures
+from navitas.insight.compare.session import Session, TestRun
+from navitas.insight.compare.verdict import LIMIT, needed
+from navitas.recording.parse.arrays import F64
 
 WORKLOADS = ("60 fps frames", "I/O", "coroutines")
 SLOWER = 1.05

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -34,31 +35,12 @@ class Point:
 
 
 Figure = Callable[[Errors], float | None]
-
-
-def _total(errors: Errors) -> float | None:
-    return None if errors.total is None else abs(errors.total)
-
-
-def _app(errors: Errors) -> float | None:
-    return None if errors.app is None else abs(errors.app)
-
-
-def _threads(errors: Errors) -> float | None:
-    return errors.threads
-
-
-def _own(errors: Errors) -> float | None:
-    return errors.own
-
-
-def _inclusive(errors: Errors) -> float | None:
-    return errors.inclusive
+_total, _app, _threads, _own, _inclusive = map(attrgetter, ("total", "app", "threads", "own", "inclusive"))
 
 
 def _values(points: Iterable[Point], world: str, rule: str, ms: int, figure: Figure) -> list[float]:
     here = (point for point in points if (point.world, point.rule, point.interval_ms) == (world, rule, ms))
-    return sorted(value for point in here if (value := figure(point.errors)) is not None)
+    return sorted(abs(value) for point in here if (value := figure(point.errors)) is not None)
 
 
 def _median(values: Sequence[float]) -> float | None:

@@ -23,26 +23,24 @@ from random import Random
 from statistics import NormalDist, median
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from scoring import LEAST_SHARE
 from support.run_tables import changed
+from truth.energy import F64, Energy, integrate
+from truth.methods import Truth, rows_of, truth_of
+from truth.phone import PIXEL_6, Phone, mistaken
+from truth.physics import Hidden
+from truth.record import Record
+from truth.recorder import write_recording
+from truth.samples import LEVELS, Level
+from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
-
-from scoring import LEAST_SHARE  # noqa: E402
-from truth.energy import F64, Energy, integrate  # noqa: E402
-from truth.methods import Truth, rows_of, truth_of  # noqa: E402
-from truth.phone import PIXEL_6, Phone, mistaken  # noqa: E402
-from truth.physics import Hidden  # noqa: E402
-from truth.record import Record  # noqa: E402
-from truth.recorder import write_recording  # noqa: E402
-from truth.samples import LEVELS, Level  # noqa: E402
-from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate  # noqa: E402
-
-from navitas.energy.analyze.load import Loaded, analyze, load_tables  # noqa: E402
-from navitas.energy.analyze.profile import Profile  # noqa: E402
-from navitas.energy.analyze.uncertainty import COVER_95, StandardError  # noqa: E402
-from navitas.energy.attribute.compensation import TIMED_LOSS  # noqa: E402
-from navitas.recording.parse.tables import CallCost, ProbeCost  # noqa: E402
+from navitas.energy.analyze.load import Loaded, analyze, load_tables
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.uncertainty import COVER_95, StandardError
+from navitas.energy.attribute.compensation import TIMED_LOSS
+from navitas.recording.parse.tables import CallCost, ProbeCost
 
 LEAST_COVERAGE, MOST_WITH_PROBES = 0.93, 0.97
 WORLDS, PROBED = ("exact", "wrong"), "exact, with probes"

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from common import ROOT, Figures, Measured, arguments, compared_with, run_measured, shown
-
-sys.path.insert(0, str(ROOT / "tests"))
 from support.big_recording import Mix, make_big_recording, make_deep_recording
 from support.many_samples import make_sampled_recording, write_counted_stacks
 from support.run_bytes import TID0

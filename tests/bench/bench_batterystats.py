@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from common import Figures, arguments, compared_with, run_measured
+from common import Figures, arguments, compared_with, printed_s, run_measured
 
 _READ = """\
 import sys, time
@@ -56,7 +55,7 @@ def main(argv: list[str]) -> int:
             ("text with dates", "Battery History [Format: 2] (1% used):\n", _text_changes, _date),
         ):
             lines = _write(path, begin, changes(random.Random(1)), shown, size)
-            own, floor = _seconds(_READ, path), _seconds(_LINES, path)
+            own, floor = printed_s(_READ, path), printed_s(_LINES, path)
             note = f"{lines / own / 1e6:.2f} M lines/s; {compared_with(own, floor, 'reading lines')}"
             figures.add(f"a million lines of {name}", own / lines * 1e6, "s", at_most=2.0, note=note)
             peak = run_measured([sys.executable, "-c", _READ, path]).peak_mib
@@ -136,14 +135,6 @@ def _write(path: Path, begin: str, lines: Iterator[_Line], shown: Callable[[int,
                 written += out.write(shown(delta_ms, at_ms, text))
             count += _BATCH
     return count
-
-
-def _seconds(program: str, path: Path) -> float:
-    """The CPU time without imports that a program prints: the better of two runs."""
-    runs = (
-        subprocess.run([sys.executable, "-c", program, path], check=True, capture_output=True, text=True).stdout for _ in range(2)
-    )
-    return min(float(printed.split()[-1]) for printed in runs)
 
 
 if __name__ == "__main__":

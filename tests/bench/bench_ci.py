@@ -16,10 +16,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from common import ROOT, Figures, arguments, compared_with, stages_s
-
-sys.path.insert(0, str(ROOT / "tests"))
-
+from common import Figures, arguments, compared_with, stages_s
 from support.ci_example import SLOWER, copy_example, pull_request, run_steps
 
 _STEPS = ("installed tools", "navitas check")

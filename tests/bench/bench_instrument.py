@@ -11,9 +11,6 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from common import ROOT, Figures, arguments, shown
-
-sys.path.insert(0, str(ROOT / "tests"))
-
 from support.maven import fetch
 
 from navitas.capture.build.java import find_java, jar

@@ -14,10 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from common import ROOT, Figures, arguments, run_measured, shown
-
-sys.path.insert(0, str(ROOT / "tests"))
-
+from common import Figures, arguments, run_measured, shown
 from support.art_writer import art_trace
 from support.ftrace_writer import Form, comments
 

@@ -11,10 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from common import ROOT, Figures, arguments, compared_with
+from common import Figures, arguments, compared_with
 from playwright.sync_api import sync_playwright
-
-sys.path.insert(0, str(ROOT / "tests"))
 from support.browser import find_browser
 from support.page_browser import written_page
 from support.page_sample import page_sample

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from common import ROOT, Figures, arguments, compared_with, run_measured
-
-sys.path.insert(0, str(ROOT / "tests"))
+from common import Figures, arguments, compared_with, printed_s, run_measured
 from support.big_recording import make_big_recording
 from support.perfetto_writer import PerfettoWriter
 
@@ -80,7 +77,7 @@ def _copy(figures: Figures, folder: Path, size: int) -> None:
     with trace.open("wb") as stream:
         for _ in range(size // len(block) + 1):
             stream.write(block)
-    own, floor = (min(_seconds(script, trace, copy) for _ in range(2)) for script in (_COPY, _FLOOR))
+    own, floor = (printed_s(script, trace, copy) for script in (_COPY, _FLOOR))
     same = copy.stat().st_size == trace.stat().st_size
     note = f"{own:.2f} s; {'complete' if same else 'INCOMPLETE'}"
     figures.add(
@@ -93,16 +90,11 @@ def _copy(figures: Figures, folder: Path, size: int) -> None:
 def _export(figures: Figures, folder: Path, events: int) -> None:
     recording, out = folder / "recording", folder / "report.pftrace"
     count = make_big_recording(recording, events)
-    own = _seconds(_EXPORT, recording, out)
+    own = printed_s(_EXPORT, recording, out)
     peak = run_measured([sys.executable, "-c", _EXPORT, recording, out])
     note = f"{compared_with(own, peak.cpu_s, 'loading and export')}; {out.stat().st_size / 1e6:.1f} MB"
     figures.add(f"{count / 1e6:.1f} M events, export", own, "s", at_most=15.0, note=note)
     figures.add(f"{count / 1e6:.1f} M events, peak memory with loading", peak.peak_mib, "MiB", at_most=512)
-
-
-def _seconds(script: str, *files: Path) -> float:
-    done = subprocess.run([sys.executable, "-c", script, *files], stdout=subprocess.PIPE, text=True, check=True)
-    return float(done.stdout)
 
 
 if __name__ == "__main__":

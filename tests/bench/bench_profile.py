@@ -20,9 +20,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from common import ROOT, Figures, arguments, compared_with, median_s, stages_s
-
-sys.path.insert(0, str(ROOT / "tests"))
-
 from support.gradle_projects import gradles
 
 from navitas.capture.build.sample import DEMO_TESTS, copy_sample

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from common import ROOT, Figures, arguments
 from peer import manafa_python
-
-sys.path.insert(0, str(ROOT / "tests"))
 from support.ftrace_writer import Form
 
 _FORM = Form(tgid=True, flags="....")

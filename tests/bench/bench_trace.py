@@ -12,10 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from common import ROOT, Figures, arguments, compared_with, run_measured
+from common import Figures, arguments, compared_with, printed_s, run_measured
 from peer import manafa_python
-
-sys.path.insert(0, str(ROOT / "tests"))
 from support.ftrace_writer import Form
 from support.perfetto_samples import SampleWriter
 from support.perfetto_writer import PerfettoWriter, idle
@@ -93,7 +91,7 @@ def main(argv: list[str]) -> int:
 
 def _text(figures: Figures, path: Path, size: int) -> None:
     lines = _repeated(path, _mixed, size)
-    own, floor = _seconds(sys.executable, _READ_TEXT, path), _seconds(sys.executable, _LINES, path)
+    own, floor = printed_s(_READ_TEXT, path), printed_s(_LINES, path)
     note = f"{lines / 1e6:.1f} M lines: {lines / own / 1e6:.2f} M lines/s; {compared_with(own, floor, 'counting lines by numpy')}"
     figures.add("a million lines of text", own / lines * 1e6, "s", at_most=1.0, note=note)
     peak = run_measured([sys.executable, "-c", _READ_TEXT, path]).peak_mib
@@ -107,8 +105,8 @@ def _packed(figures: Figures, path: Path, size: int) -> None:
     packed = path.with_suffix(".txt.gz")
     with path.open("rb") as source, gzip.open(packed, "wb", compresslevel=6) as out:
         shutil.copyfileobj(source, out)
-    apart = _seconds(sys.executable, _IMPORT, path) + _seconds(sys.executable, _UNPACK, packed)
-    own = _seconds(sys.executable, _IMPORT, packed)
+    apart = printed_s(_IMPORT, path) + printed_s(_UNPACK, packed)
+    own = printed_s(_IMPORT, packed)
     note = f"{own:.1f} s, and {apart:.1f} s for its content and the unpacking alone"
     figures.add("a packed trace to its content and the unpacking", own / apart, "x", at_most=1.3, note=note)
     path.unlink()
@@ -125,7 +123,7 @@ def _short_lived(figures: Figures, path: Path, threads: int) -> None:
             out.write(_FORM.switch(1, t_ns + 50_000, ("swapper/1", 0, "R"), ("main", tid)))
             out.write(_FORM.exited(1, t_ns + 90_000, (name, tid)))
             out.write(_FORM.switch(1, t_ns + 100_000, (name, tid, "X"), ("swapper/1", 0), tgid=9_000))
-    own = _seconds(sys.executable, _READ_TEXT, path)
+    own = printed_s(_READ_TEXT, path)
     figures.add(f"{threads:,} short-lived threads", own, "s", note=f"{4 * threads / own / 1e6:.2f} M lines/s")
     path.unlink()
 
@@ -139,7 +137,7 @@ def _perfetto(figures: Figures, path: Path, events: int) -> None:
             rows = [(begin + i * 20_000, draw.choice((0, 1, 256)), draw.randrange(1000, 1060), "worker") for i in range(bundle)]
             trace.compact(number % 8, rows)
             out.write(bytes(trace))
-    own = _seconds(sys.executable, _READ_PERFETTO, path)
+    own = printed_s(_READ_PERFETTO, path)
     figures.add(f"{events:,} switches of a Perfetto trace", own, "s", note=f"{events / own / 1e6:.2f} M a second")
     path.unlink()
 
@@ -187,7 +185,7 @@ def _sampled(figures: Figures, folder: Path, size: int) -> None:
     paths = folder / "sampled.pftrace", folder / "plain.pftrace"
     quarters = _write_recorded(paths[0], size, samples=_SAMPLES)
     _write_recorded(paths[1], size)
-    own, plain = (_seconds(sys.executable, _READ_PERFETTO, path) for path in paths)
+    own, plain = (printed_s(_READ_PERFETTO, path) for path in paths)
     note = f"{_SAMPLES * quarters / 1e6:.1f} M samples, {own:.1f} s, without {plain:.1f} s"
     figures.add(f"{size / 1e9:.2f} GB of a Perfetto trace with stack samples", own / plain, "x", at_most=1.3, note=note)
     for path in paths:
@@ -211,9 +209,9 @@ def _compare_with_manafa(figures: Figures, folder: Path, lines: int) -> None:
         _FORM.frequency(draw.randrange(8), 20_000 * _S + i * 1_000_000, draw.randrange(300_000, 2_800_000)) for i in range(lines)
     )
     path.write_text("".join(text))
-    own = _seconds(sys.executable, _READ_TEXT, path)
+    own = printed_s(_READ_TEXT, path)
     try:
-        note = compared_with(own, _seconds(manafa_python(folder), _MANAFA, path), "manafa 0.4.14")
+        note = compared_with(own, printed_s(_MANAFA, path, python=manafa_python(folder)), "manafa 0.4.14")
     except (OSError, subprocess.SubprocessError) as error:
         note = f"manafa could not be run: {error}"[:80]
     figures.add(f"{lines:,} frequencies", own, "s", note=note)
@@ -259,12 +257,6 @@ def _repeated(path: Path, make: Callable[[int], str], size: int) -> int:
         for number in range(seconds):
             out.write(second.replace(b" %d." % first, b" %d." % (first + number)))
     return seconds * _SECOND
-
-
-def _seconds(python: str | Path, program: str, path: Path) -> float:
-    """The CPU time without imports that a program prints: the better of two runs."""
-    runs = (subprocess.run([python, "-c", program, path], check=True, capture_output=True, text=True).stdout for _ in range(2))
-    return min(float(printed.split()[-1]) for printed in runs)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-
-from common import ROOT
-
-sys.path.insert(0, str(ROOT / "tests"))
 
 from navitas.capture.build.gradle import INIT_SCRIPT
 from navitas.capture.build.java import jar

@@ -24,6 +24,7 @@ _, status, usage = os.wait4(os.posix_spawnp(sys.argv[1], sys.argv[1:], os.enviro
 print(time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
 """
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))  # for `support`
 _STAGE = re.compile(r"^(\S.*?)(?: of .*| \(.*)?: (\d+\.\d\d) s$", re.MULTILINE)
 
 
@@ -111,6 +112,13 @@ def run_measured(command: Sequence[str | Path], *, ends_with: int = 0) -> Measur
     if int(code) != ends_with:
         raise RuntimeError(f"{command} ended with {code}")
     return Measured(float(wall_s), float(cpu_s), int(peak_kib) / 1024)
+
+
+def printed_s(program: str, *words: str | Path, python: str | Path = sys.executable) -> float:
+    """The seconds that a program of Python prints: the better of two runs."""
+    command = [python, "-c", program, *words]
+    runs = (subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout for _ in range(2))
+    return min(map(float, runs))
 
 
 def stages_s(printed: str) -> dict[str, float]:

@@ -64,7 +64,7 @@ def test_a_command_with_many_lines(device: Device) -> None:
     assert device.shell("if true\nthen\n  echo a\nfi\necho b").stdout == b"a\nb\n"
 
 
-def test_exec_out_is_binary_safe(device: Device, folder: str, tmp_path: Path) -> None:
+def test_exec_out_is_binary_safe(device: Device, folder: str) -> None:
     device.push(ALL_BYTES * 3, f"{folder}/all")
     assert b"".join(device.exec_out(f"cat {folder}/all")) == ALL_BYTES * 3
 

@@ -106,7 +106,7 @@ def test_two_phones_are_independent(phone: AdbDevice, other: AdbDevice) -> None:
     assert phone.serial != other.serial and phone.client.path != other.client.path
 
 
-def test_another_phone_by_name(tmp_path: Path) -> None:
+def test_another_phone_by_name() -> None:
     with virtual_phone(phone="google-nexus-5") as nexus:
         assert "nexus" in nexus.info.model
         assert nexus.shell("getprop ro.navitas.power_profile").text == "google-nexus-5\n"

@@ -123,7 +123,7 @@ def test_dividers_name_the_buffer(device: Device, tag: str) -> None:
     assert text.count("--------- ") == 1
 
 
-def test_streaming_starts_with_the_newest_lines_and_continues(device: Device, tag: str) -> None:
+def test_streaming_starts_with_the_newest_lines_and_continues(device: Device) -> None:
     name = f"nvf{time.time_ns() % 10**9}"
     device.shell(f"log -t {name} old; log -t {name} newest")
     with device.stream(f"logcat -v raw -T 1000 -s {name}") as stream:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import eventually
+from support.fake_adb import exactly
 
 from navitas.capture.device.adb import AdbDevice
 from navitas.capture.device.local_socket import LOCAL
@@ -41,19 +42,10 @@ class Host:
     def send(self, kind: bytes, first: int, second: int, data: bytes = b"") -> None:
         self._socket.sendall(packet(kind, first, second, data))
 
-    def _take(self, count: int) -> bytes:
-        data = b""
-        while len(data) < count:
-            piece = self._socket.recv(count - len(data))
-            if not piece:
-                raise EOFError
-            data += piece
-        return data
-
     def receive(self) -> tuple[bytes, int, int, bytes]:
-        command, first, second, length, check, magic = struct.unpack("<6I", self._take(24))
+        command, first, second, length, check, magic = struct.unpack("<6I", exactly(self._socket, 24))
         assert magic == command ^ 0xFFFFFFFF and length <= self._most
-        data = self._take(length)
+        data = exactly(self._socket, length)
         assert self._version == NEW or check == sum(data) & 0xFFFFFFFF
         return struct.pack("<I", command), first, second, data
 

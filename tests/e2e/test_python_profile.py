@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.gradle_projects import java_project
 
 from navitas.recording.store import open_recording
@@ -23,7 +24,7 @@ public class SortTest {
 
 
 def test_the_example_profiles_a_project(
-    any_gradle: str, quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    any_gradle: str, quick: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture
 ) -> None:
     (example,) = [text for text in re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL) if "navitas.profile(" in text]
     java_project(tmp_path / "project", {"SortTest": SORT_TEST})

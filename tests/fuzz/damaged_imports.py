@@ -21,16 +21,15 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent), str(ROOT / "tests/unit/recording/importing")]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit/recording/importing"))
+from damage import damage_file
+from other_forms import LOGS, MESSAGES, log_of, studio_file
+from stack_files import FORMS, sampled_file
+from support.art_writer import art_trace, streamed
+from support.ftrace_writer import Form, comments
 
-from damage import damage_file  # noqa: E402
-from other_forms import LOGS, MESSAGES, log_of, studio_file  # noqa: E402
-from stack_files import FORMS, sampled_file  # noqa: E402
-from support.art_writer import art_trace, streamed  # noqa: E402
-from support.ftrace_writer import Form, comments  # noqa: E402
-
-from navitas.cli.main import run  # noqa: E402
+from navitas.cli.main import run
 
 PROFILE = """<device name="Android"><item name="cpu.idle">0</item>
 <array name="cpu.clusters.cores"><value>2</value></array><item name="cpu.cluster_power.cluster0">0</item>

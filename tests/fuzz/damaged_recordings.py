@@ -26,22 +26,20 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from damage import Damage, damage
+from samples import made_samples, phone_samples
+from support.firefox_profile import check_profile
+from support.html_pages import Page
+from support.pprof_reader import read_samples
 
-from damage import Damage, damage  # noqa: E402
-from samples import made_samples, phone_samples  # noqa: E402
-from support.firefox_profile import check_profile  # noqa: E402
-from support.html_pages import Page  # noqa: E402
-from support.pprof_reader import read_samples  # noqa: E402
-
-import navitas  # noqa: E402
-from navitas.base.errors import NavitasError  # noqa: E402
-from navitas.cli.fleet.recorded_methods import methods_of  # noqa: E402
-from navitas.cli.main import run  # noqa: E402
-from navitas.energy.analyze.conserve import check  # noqa: E402
-from navitas.report.registry import find_format  # noqa: E402
-from navitas.report.view_request import VIEWS, ViewRequest  # noqa: E402
+import navitas
+from navitas.base.errors import NavitasError
+from navitas.cli.fleet.recorded_methods import methods_of
+from navitas.cli.main import run
+from navitas.energy.analyze.conserve import check
+from navitas.report.registry import find_format
+from navitas.report.view_request import VIEWS, ViewRequest
 
 REPORTS = ("json", "html", "speedscope", "collapsed")
 OTHER_FORMATS = ("text", "pprof", "firefox")

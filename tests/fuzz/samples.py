@@ -10,6 +10,7 @@ from pathlib import Path
 from stack_files import sampled_file
 from support.added_history import add_file
 from support.ftrace_writer import Form, comments
+from support.golden import GOLDEN
 from support.no_progress import NoProgress
 from support.notes_app import make_bundle
 from support.perfetto_writer import PerfettoWriter
@@ -29,7 +30,6 @@ from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.manifest import File
 from navitas.virtual_phone.start import virtual_phone
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 MS = 1_000_000
 _ROUNDS = 40
 _PHONE_TESTS = ("*#searchByIndex", "*#photoPreviewsOnTwoThreads")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.command_line import NAVITAS, Command, Ended, Run, Start, start
 from support.faulty_project import faulty_project
 from support.lab import Lab
@@ -63,7 +64,7 @@ def navitas(start_navitas: Start) -> Run:
 
 
 @pytest.fixture
-def in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Run:
     """Runs a command that starts no process, in this one and in the test's folder."""
     monkeypatch.chdir(tmp_path)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.lab import Lab, app_threads
 from support.lab_fixtures import Apps
 from support.no_progress import NoProgress
@@ -17,8 +18,6 @@ from navitas.capture.bundle.reader import open_bundle
 from navitas.capture.collect.apps.installing import installed
 from navitas.capture.device.adb import AdbDevice
 from navitas.cli.main import run
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

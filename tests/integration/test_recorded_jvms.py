@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 
 from navitas.capture.build.java import find_java
 from navitas.cli.main import run
@@ -110,7 +111,7 @@ def test_a_running_jvm_twice(server: int, tmp_path: Path) -> None:
         assert "attached_late" in {warning.code for warning in open_recording(tmp_path / name).manifest.warnings}
 
 
-def test_a_jvm_that_fails_is_said(classes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_jvm_that_fails_is_said(classes: Path, tmp_path: Path, capsys: Capture) -> None:
     output = tmp_path / "recording"
     assert run(["record", "--java", "-o", str(output), "--", "java", "-cp", str(classes), "Spin", "1", "fail"]) == 3
     assert "FAILED Spin: the JVM ended with exit code 7" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.recording_maker import make_recording
 from support.scenario import Call, Scenario, TestSpec, ThreadSpec
 
@@ -21,7 +22,7 @@ def polled(*, ran: float, waited: float, repeat: int = 0) -> Scenario:
     return Scenario(threads=(thread,), tests=(TestSpec(TEST, 100.0, 1100.0),), duration_ms=1200.0, repeat=repeat)
 
 
-def test_a_starved_recording_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_starved_recording_is_reported(tmp_path: Path, capsys: Capture) -> None:
     runs = (polled(ran=0.95, waited=0.02), polled(ran=0.4, waited=0.58, repeat=1))
     recording = make_recording(tmp_path / "rec", *runs)
     assert run(["report", str(recording.path), "--json", str(tmp_path / "report.json")]) == 0

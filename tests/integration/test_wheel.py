@@ -13,12 +13,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 from navitas.base.errors import BuildError
 from navitas.capture.build.java import find_java
 
 ROOT = Path(__file__).parents[2]
-GOLDEN = ROOT / "tests" / "golden" / "recording-v1"
 
 pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended]
 

@@ -23,3 +23,11 @@ def test_every_test_that_sends_sigint_restores_its_default_action() -> None:
     # `start` of support.command_line uses it for all its callers.
     missing = {name for name, code in senders.items() if "interruptible()" not in code and "command_line import" not in code}
     assert missing == set()
+
+
+def test_scripts_add_the_folder_of_helpers_before_they_import_one() -> None:
+    """Pytest adds it for tests, so only a script itself fails."""
+    imports = re.compile(r"^from (?:support|truth)[. ]", re.MULTILINE)
+    scripts = {path: text(path) for path in files(TESTS, ".py") if "\nsys.path.insert(" in text(path)}
+    early = [path for path, code in scripts.items() if imports.search(code[: code.index("\nsys.path.insert(")])]
+    assert scripts and early == []

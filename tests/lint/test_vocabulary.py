@@ -11,6 +11,7 @@ from types import ModuleType
 
 import pytest
 from source_tree import ROOT
+from support.capture import Capture
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def vocabulary() -> ModuleType:
     ],
 )
 def test_words_are_found_in_prose_and_names(
-    name: str, text: str, found: str, *, vocabulary: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    name: str, text: str, found: str, *, vocabulary: ModuleType, tmp_path: Path, capsys: Capture
 ) -> None:
     (tmp_path / name).write_text(text)
     assert vocabulary.main([str(tmp_path)]) == bool(found)

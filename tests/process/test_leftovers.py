@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
+from support.raising import raising
 
 from navitas.base.new_files import is_leftover
 from navitas.capture.collect import phone_profile
@@ -20,8 +22,6 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.store import Store, exclusive_writer
 from navitas.recording.late_maps import add_map
-
-GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
 
 # Kills itself while it writes the given file, like a loss of power.
 _KILLED = """
@@ -60,12 +60,11 @@ def test_a_folder_that_is_not_a_fleet_stays_unchanged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "maps/x.json", "runs/0/logcat.txt"])
-def test_leftovers_of_a_recording_are_removed(tmp_path: Path, name: str) -> None:
-    folder = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
-    killed_while_writing(folder / name)
-    assert len(leftovers(folder)) == 1
-    add_map(folder, "1" * 16, ":", b"{}")
-    assert leftovers(folder) == []
+def test_leftovers_of_a_recording_are_removed(recording: Path, name: str) -> None:
+    killed_while_writing(recording / name)
+    assert len(leftovers(recording)) == 1
+    add_map(recording, "1" * 16, ":", b"{}")
+    assert leftovers(recording) == []
 
 
 def _keep_profile() -> None:
@@ -114,10 +113,7 @@ def test_the_salt_of_an_older_store_becomes_private(tmp_path: Path) -> None:
 def test_an_unreadable_salt_is_reported_as_another_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store.create(tmp_path / "fleet")
 
-    def refused(*_: object) -> bytes:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("navitas.fleet.store_settings.read_small", refused)
+    monkeypatch.setattr("navitas.fleet.store_settings.read_small", raising(PermissionError(13, "Permission denied")))
     with pytest.raises(FleetError, match="Permission denied") as caught:
         Store.open(store.path)
     assert "owner" in caught.value.remedy

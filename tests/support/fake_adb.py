@@ -51,7 +51,7 @@ class FakeAdb:
     def _answer(self, connection: socket.socket) -> None:
         with connection, contextlib.suppress(OSError, ValueError):
             while True:
-                request = _exactly(connection, int(_exactly(connection, 4), 16)).decode()
+                request = exactly(connection, int(exactly(connection, 4), 16)).decode()
                 self.requests.append(request)
                 known = [prefix for prefix in self._answers if request.startswith(prefix)]
                 if not known:
@@ -63,7 +63,8 @@ class FakeAdb:
                 connection.sendall(answer)
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
+def exactly(connection: socket.socket, count: int) -> bytes:
+    """Return the next bytes, or raise OSError if the connection ends before."""
     data = b""
     while len(data) < count:
         piece = connection.recv(count - len(data))

@@ -15,7 +15,6 @@ from navitas.capture.build.java import JARS, find_java
 from navitas.recording.parse.methodmap import Span, places_of
 from support.maven import NotFetchedError, fetch
 
-_COMPILER = "org.jetbrains.kotlin:kotlin-compiler-embeddable"
 _COROUTINES = "org.jetbrains.kotlinx:kotlinx-coroutines-core-jvm:1.9.0"
 
 

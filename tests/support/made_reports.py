@@ -44,8 +44,8 @@ def sort_report(
 
 
 def write(folder: Path, *reports: dict[str, Any]) -> str:
-    """Write reports as the files of a new folder."""
+    """Write reports into a new folder, and return its path."""
     folder.mkdir()
-    for i, one in enumerate(reports):
-        (folder / f"{i}.json").write_text(json.dumps(one))
+    for number, report in enumerate(reports):
+        (folder / f"{number}.json").write_text(json.dumps(report))
     return str(folder)

@@ -18,8 +18,8 @@ import pytest
 import navitas
 from navitas.base.html_page.templates import embedded_json
 from navitas.report.page import page_report
+from support.golden import GOLDEN
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 _DATA = re.compile(r'<script type="application/json" id="page-data">.*?</script>\n', re.DOTALL)
 AXE = "axe_playwright_python"
 _STEP_MS = 20_000

@@ -49,11 +49,12 @@ class App:
     pool: Queue = field(default_factory=Queue)
     tokens: count[int] = field(default_factory=lambda: count(100))
 
-    def callback(self, module: str, method: str, receipt: Say, body: Callable[[], Program]) -> Program:
-        """A callback of a module on the main thread. `body` is what it does."""
+    def callback(self, module: str, method: str, receipt: Say | None, body: Callable[[], Program]) -> Program:
+        """A callback of a module on the main thread. `body` is what it does. Without a receipt, no recorded message starts it."""
         thread, start_ns = yield Here()
         yield Probe(ENTER, f"{module}#{method}")
-        yield receipt
+        if receipt is not None:
+            yield receipt
         yield from body()
         yield _MOMENT
         yield Probe(EXIT, f"{module}#{method}")
@@ -175,11 +176,11 @@ def _system(app: App, faults: Faults, seconds: float) -> Program:
         (at, lambda: app.callback(clean, "onStartJob", Say(_JOB, clean, 2, target=clean, action="7"), job))
         for at in _even(faults.jobs, seconds, 0.02)
     ]
-    due += [(at, lambda: _quiet(app, MAIN, "onUserInteraction", storm)) for at in _even(faults.broadcasts, seconds, 0.03)]
+    due += [(at, lambda: app.callback(MAIN, "onUserInteraction", None, storm)) for at in _even(faults.broadcasts, seconds, 0.03)]
     due += [
         (at, lambda: app.callback(BATTERY, "onReceive", changed, battery)) for at in _even(faults.battery_changes, seconds, 0.04)
     ]
-    due += [(random.uniform(0.05, seconds), lambda: _quiet(app, MAIN, "onTouchEvent", tapped)) for _ in range(30)]
+    due += [(random.uniform(0.05, seconds), lambda: app.callback(MAIN, "onTouchEvent", None, tapped)) for _ in range(30)]
     now = 0.0
     for at, make in sorted(due, key=lambda each: each[0]):
         yield Sleep(round((at - now) * 1e9) + 1)
@@ -187,17 +188,6 @@ def _system(app: App, faults: Faults, seconds: float) -> Program:
         yield Put(app.main, make())
     yield Sleep(round((seconds + 0.1 - now) * 1e9))
     yield Put(app.main, None)
-
-
-def _quiet(app: App, module: str, method: str, body: Callable[[], Program]) -> Program:
-    """A callback that no message of the recording starts."""
-    thread, start_ns = yield Here()
-    yield Probe(ENTER, f"{module}#{method}")
-    yield from body()
-    yield _MOMENT
-    yield Probe(EXIT, f"{module}#{method}")
-    _, end_ns = yield Here()
-    thread.owned.append((start_ns, end_ns, module))
 
 
 def _even(times: int, seconds: float, offset_s: float) -> list[float]:

@@ -211,14 +211,10 @@ def _garbage(random: Random) -> Sequence[Thread]:
         if heap["bytes"] > 40:
             heap["bytes"] = 0.0
             yield Put(full)
-            yield from call(_app("Heap#stall"), _waiting(free))
+            yield from call(_app("Heap#stall"), [Get(free)])
 
     collectors = [Thread("HeapTaskDaemon", collector(), nice=4)]
     return [*(Thread(f"mutator-{n}", _repeat(250, mutate)) for n in range(3)), *collectors]
-
-
-def _waiting(queue: Queue) -> Program:
-    yield Get(queue)
 
 
 def _input_output(random: Random) -> Sequence[Thread]:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from test_user_folders import give_away, shared
 
 from navitas.base.errors import UsageError
@@ -13,7 +14,7 @@ from navitas.base.user_folders import cache_folder, state_folder
 from navitas.cli.main import run
 
 
-def test_a_folder_that_another_user_created_is_refused(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_another_user_created_is_refused(shared: Path, capsys: Capture) -> None:
     folder = shared / f"navitas-{os.getuid()}"
     folder.mkdir()
     give_away(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.git_repository import git, needs_git, plain_git, repository
 
 from navitas.base.errors import ExitCode
@@ -36,15 +37,13 @@ def project(repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["main~1", "main", "--phone", "nosuch"], "nosuch"),
     ],
 )
-def test_mistakes_are_reported_before_the_build(
-    words: list[str], message: str, project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_mistakes_are_reported_before_the_build(words: list[str], message: str, project: Path, capsys: Capture) -> None:
     assert run(["bisect", *words, "--gradle", "false"]) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert message in said and "building" not in said
 
 
-def test_a_revision_without_the_project_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_revision_without_the_project_is_named(project: Path, capsys: Capture) -> None:
     (project / "new").mkdir()
     (project / "new/build.gradle").touch()
     git(project, "add", ".")

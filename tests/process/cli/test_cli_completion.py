@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from click.shell_completion import BashComplete
+from support.capture import Capture
 
 from navitas.cli.main import COMMANDS, cli
 
@@ -35,9 +36,7 @@ def test_command_names_are_completed_without_imports() -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_for_a_shell_is_printed(
-    shell: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_script_for_a_shell_is_printed(shell: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setenv("_NAVITAS_COMPLETE", f"{shell}_source")
     monkeypatch.setattr("click.shell_completion.BashComplete._check_version", lambda *_: None)
     with pytest.raises(SystemExit) as ended:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.capture import Capture
 from support.counted_files import CountedFiles
 from test_cli_compare import report, runs
 
@@ -30,13 +31,13 @@ def write(folder: Path, count: int, change_at: int) -> Path:
     return folder
 
 
-def shown(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+def shown(capsys: Capture, *words: str) -> dict[str, Any]:
     assert run(["history", *words, "--json", "-"]) == ExitCode.OK
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
 
-def test_a_change_is_shown_between_its_revisions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_change_is_shown_between_its_revisions(tmp_path: Path, capsys: Capture) -> None:
     reports, file = write(tmp_path / "reports", 8, 4), str(tmp_path / "h.sqlite")
     assert run(["history", "add", str(reports), "--file", file]) == ExitCode.OK
     assert "8 added to" in capsys.readouterr().out
@@ -52,7 +53,7 @@ def test_a_change_is_shown_between_its_revisions(tmp_path: Path, capsys: pytest.
     assert "00000003 → 00000004" in capsys.readouterr().out
 
 
-def test_a_page_shows_the_trend(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_shows_the_trend(tmp_path: Path, capsys: Capture) -> None:
     reports, file, page = write(tmp_path / "reports", 8, 4), str(tmp_path / "h.sqlite"), tmp_path / "h.html"
     assert run(["history", "add", str(reports), "--file", file]) == ExitCode.OK
     assert run(["history", "show", file, "--source", str(tmp_path), "--html", str(page)]) == ExitCode.OK
@@ -63,7 +64,7 @@ def test_a_page_shows_the_trend(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == text
 
 
-def test_few_sessions_have_no_change_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_few_sessions_have_no_change_points(tmp_path: Path, capsys: Capture) -> None:
     reports, file = write(tmp_path / "reports", 2, 1), str(tmp_path / "h.sqlite")
     assert run(["history", "add", str(reports / "00.json"), str(reports / "01.json"), "--file", file]) == ExitCode.OK
     capsys.readouterr()
@@ -77,7 +78,7 @@ def test_few_sessions_have_no_change_points(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_sessions_of_the_first_version_are_read_again_from_their_recordings(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file has a session whose recording is there, and four whose recordings are not."""
     monkeypatch.chdir(tmp_path)
@@ -99,7 +100,7 @@ def test_sessions_of_the_first_version_are_read_again_from_their_recordings(
         assert [one.has("app") for one in history.sessions()].count(True) == 2, "the new one, and the one of the recording"
 
 
-def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_are_named(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["history"]) == ExitCode.USAGE
     assert "there is no history navitas-history.sqlite" in capsys.readouterr().err
@@ -119,9 +120,7 @@ def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], 
     assert "a report was edited" in capsys.readouterr().err
 
 
-def test_a_settings_file_cannot_name_a_history_to_write(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_settings_file_cannot_name_a_history_to_write(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     reports = write(tmp_path / "reports", 1, 0)
     (tmp_path / "navitas.toml").write_text('[history.add]\nfile = "h"\n')
@@ -129,9 +128,7 @@ def test_a_settings_file_cannot_name_a_history_to_write(
     assert "cannot set programs, code to run, output files" in capsys.readouterr().err
 
 
-def test_a_report_comes_from_standard_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_comes_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     file, document = str(tmp_path / "h.sqlite"), json.dumps(report(runs(10))).encode()
     for added in (1, 0):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(document)))

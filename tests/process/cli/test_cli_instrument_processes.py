@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from test_cli_instrument import classes, instrument, jar_of
 
 from navitas.base.errors import ExitCode
@@ -19,9 +20,7 @@ def of_a_framework(data: bytes) -> bytes:
     return data.replace(b"py4j/reflection/", b"groovy/reflects/")
 
 
-def test_instrumenting_a_jar_names_the_skipped_frameworks(
-    tmp_path: Path, classes: dict[str, bytes], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_instrumenting_a_jar_names_the_skipped_frameworks(tmp_path: Path, classes: dict[str, bytes], capsys: Capture) -> None:
     groovy = {name.replace("py4j/reflection", "groovy/reflects"): of_a_framework(data) for name, data in classes.items()}
     own = dict(list(classes.items())[:2])
     jar = jar_of(tmp_path / "all.jar", {**groovy, **own})
@@ -36,9 +35,7 @@ def test_instrumenting_a_jar_names_the_skipped_frameworks(
     assert len(json.loads((tmp_path / "map.json").read_text())["classes"]) == len(groovy) + 2
 
 
-def test_classes_in_a_folder_are_not_frameworks(
-    tmp_path: Path, classes: dict[str, bytes], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_classes_in_a_folder_are_not_frameworks(tmp_path: Path, classes: dict[str, bytes], capsys: Capture) -> None:
     for name, data in classes.items():
         file = tmp_path / "classes" / name.replace("py4j/reflection", "groovy/reflects")
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -49,9 +46,7 @@ def test_classes_in_a_folder_are_not_frameworks(
     assert len(found) == len(classes) and all(one["name"].startswith("groovy.reflects.") for one in found)
 
 
-def test_newer_classes_are_not_called_frameworks(
-    tmp_path: Path, classes: dict[str, bytes], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_newer_classes_are_not_called_frameworks(tmp_path: Path, classes: dict[str, bytes], capsys: Capture) -> None:
     newer = {name: data[:4] + OTHER_VERSION + data[8:] for name, data in classes.items()}
     assert instrument(tmp_path, jar_of(tmp_path / "newer.jar", newer)) == ExitCode.OK
     printed = capsys.readouterr().err
@@ -59,9 +54,7 @@ def test_newer_classes_are_not_called_frameworks(
     assert "framework" not in printed
 
 
-def test_a_name_in_a_jar_cannot_end_the_line(
-    tmp_path: Path, classes: dict[str, bytes], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_name_in_a_jar_cannot_end_the_line(tmp_path: Path, classes: dict[str, bytes], capsys: Capture) -> None:
     jar = jar_of(tmp_path / "x.jar", {"a\nerror: forged\x1b[2J.class": b"no class", "b\r/../../c.class": b""})
     assert instrument(tmp_path, jar) == ExitCode.TROUBLE
     assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: forged")] == []

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
+from support.golden import GOLDEN
 from support.interruptible import interruptible
 
 import navitas
@@ -41,7 +43,7 @@ from navitas.cli.report.formats import ReportFile
     ],
 )
 def test_contradicting_options_are_refused_before_the_build(
-    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, tmp_path: Path, capsys: Capture
 ) -> None:
     (tmp_path / "build.gradle").touch()
     assert run(["profile", str(tmp_path), *arguments]) == ExitCode.USAGE
@@ -60,7 +62,7 @@ def test_contradicting_options_are_refused_before_the_build(
     ],
 )
 def test_missing_files_are_usage_errors_before_the_build(
-    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], said: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample").mkdir()
@@ -72,7 +74,6 @@ def test_missing_files_are_usage_errors_before_the_build(
 
 def test_a_command_imports_only_what_it_needs() -> None:
     """What `navitas --help` and `navitas report` take is mostly imports."""
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
     unused = {
         "navitas.capture.collect",
         "navitas.fleet.engine",
@@ -89,7 +90,7 @@ def test_a_command_imports_only_what_it_needs() -> None:
     unused |= {"google.protobuf.text_format", "rich.status"}
     for arguments, also in (
         (["--help"], {"lxml", "navitas.energy", "numpy", "pydantic", "rich"}),
-        (["report", str(golden)], set()),
+        (["report", str(GOLDEN)], set()),
     ):
         code = (
             f"import sys; from navitas.cli.main import run; assert run({arguments!r}) == 0;"
@@ -102,9 +103,8 @@ def test_a_command_imports_only_what_it_needs() -> None:
 
 
 def test_a_closed_pipe_is_not_an_error() -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
     code = (
-        f"from navitas.cli.main import main; import sys; sys.argv = ['navitas', 'report', {str(golden)!r}, '--json', '-']; main()"
+        f"from navitas.cli.main import main; import sys; sys.argv = ['navitas', 'report', {str(GOLDEN)!r}, '--json', '-']; main()"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None and process.stderr is not None
@@ -116,7 +116,7 @@ def test_a_closed_pipe_is_not_an_error() -> None:
 
 @pytest.mark.parametrize("command", ["profile", "demo"])
 def test_a_recording_in_use_is_refused_before_the_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, command: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "build.gradle").touch()
@@ -138,10 +138,9 @@ def test_a_recording_in_use_is_refused_before_the_build(
 
 
 def test_closed_streams_that_are_needed_are_reported(tmp_path: Path) -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
     navitas = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
     for line, word in (
-        (f"report {golden} --json - >&-", "standard output is closed"),
+        (f"report {GOLDEN} --json - >&-", "standard output is closed"),
         ("profile --end-with-stdin <&-", "standard input is closed"),
     ):
         shell = ["sh", "-c", f'"$@" {line}', "sh", *navitas]

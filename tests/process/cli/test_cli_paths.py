@@ -16,15 +16,16 @@ from pathlib import Path
 import click
 import pytest
 from _pytest.mark import ParameterSet
+from support.capture import Capture
 from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
 from support.forked import run_forked
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode
 from navitas.cli.habits.paths import NameOrFile, PathType, Utf8Text
 from navitas.cli.main import run
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 SPARSE_BYTES = 2 << 30
 MOST_BYTES = 1 << 30
 SAMPLE = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}
@@ -33,17 +34,7 @@ BAD = "caf\udcff"
 """The bytes `caf\\xff`, as Python decodes them."""
 
 
-def _device(path: Path) -> Path:
-    path.symlink_to("/dev/zero")
-    return path
-
-
-def _pipe(path: Path) -> Path:
-    os.mkfifo(path)
-    return path
-
-
-def _socket(path: Path) -> Path:
+def _socket(path: Path) -> None:
     here = Path.cwd()
     os.chdir(path.parent)  # The path of a socket must be short.
     try:
@@ -51,38 +42,25 @@ def _socket(path: Path) -> Path:
             bound.bind(path.name)
     finally:
         os.chdir(here)
-    return path
 
 
-def _folder(path: Path) -> Path:
-    path.mkdir()
-    return path
-
-
-def _unreadable(path: Path) -> Path:
+def _unreadable(path: Path) -> None:
     path.write_text("{}")
     path.chmod(0)
-    return path
 
 
-def _empty(path: Path) -> Path:
-    path.touch()
-    return path
-
-
-def _sparse(path: Path) -> Path:
+def _sparse(path: Path) -> None:
     path.touch()
     os.truncate(path, SPARSE_BYTES)
-    return path
 
 
-KINDS: dict[str, Callable[[Path], Path]] = {
-    "device": _device,
-    "pipe": _pipe,
+KINDS: dict[str, Callable[[Path], object]] = {
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "pipe": os.mkfifo,
     "socket": _socket,
-    "folder": _folder,
+    "folder": Path.mkdir,
     "unreadable": _unreadable,
-    "empty": _empty,
+    "empty": Path.touch,
     "sparse": _sparse,
 }
 MORE_KINDS = 2
@@ -211,7 +189,7 @@ def unchanged_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def refused(unchanged_place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def refused(unchanged_place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Callable[..., str]:
     """Run a command whose arguments are wrong, and return its message. It needs no process of its own."""
 
     def check(arguments: list[str]) -> str:
@@ -224,7 +202,8 @@ def refused(unchanged_place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
 @pytest.mark.parametrize(("name", "param", "kind"), list(_cases()))
 def test_an_unsuitable_path_is_reported_at_once(name: str, param: str, kind: str, place: Path) -> None:
-    special = KINDS[kind](place / "special.json")
+    special = place / "special.json"
+    KINDS[kind](special)
     ran = run_forked(_arguments(name, param, special.name), place)
     assert "Traceback" not in ran.err
     assert ran.code in tuple(ExitCode), (ran.code, ran.err)
@@ -297,7 +276,7 @@ def test_no_output_overwrites_another_path_of_the_command(
 
 
 @pytest.mark.parametrize("file", ["fleet.json", "samples/x.json", "ledger.jsonl"])
-def test_no_result_overwrites_the_files_of_the_fleet(file: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_result_overwrites_the_files_of_the_fleet(file: str, place: Path, capsys: Capture) -> None:
     assert run(["fleet", "hogs", str(place / "store"), "--json", str(place / "store" / file)]) == ExitCode.USAGE
     assert "is a file of the fleet" in capsys.readouterr().err
     assert json.loads((place / "store/fleet.json").read_text())["format"] == 1
@@ -319,7 +298,8 @@ def test_sample_file_names_can_have_any_bytes(tmp_path: Path) -> None:
 
 
 def test_a_pipe_with_a_reader_is_written_to(place: Path) -> None:
-    pipe = _pipe(place / "pipe")
+    pipe = place / "pipe"
+    os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
         ran = run_forked(["report", "rec", "--collapsed", "pipe"], place)
@@ -330,9 +310,7 @@ def test_a_pipe_with_a_reader_is_written_to(place: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_an_encoding_error_without_an_argument_is_reported(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_encoding_error_without_an_argument_is_reported(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr("navitas.cli.report.command.load_profile", lambda *_, **__: f"{'x' * 10_000}{BAD}".encode())
     assert run(["report", str(place / "rec")]) == ExitCode.TROUBLE
     printed = capsys.readouterr().err

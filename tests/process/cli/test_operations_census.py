@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 
 from navitas.base.errors import ExitCode
 from navitas.capture.build.java import JARS
@@ -16,7 +17,6 @@ from navitas.cli.main import run
 from navitas.insight.operations.census.document import Census, read_census
 
 pytestmark = pytest.mark.usefixtures("jvm")
-Capture = pytest.CaptureFixture[str]
 
 SOURCE = """package p;
 public class Loop {

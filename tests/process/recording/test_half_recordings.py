@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 import navitas
 from navitas.energy.analyze.conserve import check
 from navitas.report.registry import find_format
 
 TESTS = Path(__file__).parents[2]
-GOLDEN = TESTS / "golden/recording-v1"
 
 _WRITER = """\
 import json, shutil, sys
@@ -89,11 +89,12 @@ def test_a_recording_is_read_while_another_process_writes_it(tmp_path: Path) -> 
     assert manifest["state"] == "partial", "complete at every moment, including the last"
 
 
-def test_two_processes_read_one_recording_and_change_nothing(tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def test_two_processes_read_one_recording_and_change_nothing(recording: Path) -> None:
+    before = {path: path.read_bytes() for path in recording.rglob("*") if path.is_file()}
     code = "import navitas, sys; print(repr(navitas.load(sys.argv[1]).totals))"
-    readers = [subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    readers = [
+        subprocess.Popen([sys.executable, "-c", code, str(recording)], stdout=subprocess.PIPE, text=True) for _ in range(2)
+    ]
     printed = {reader.communicate()[0] for reader in readers}
     assert printed == {f"{navitas.load(GOLDEN).totals!r}\n"}
-    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert {path: path.read_bytes() for path in recording.rglob("*") if path.is_file()} == before

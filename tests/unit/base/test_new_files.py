@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.raising import raising
 
 from navitas.base.new_files import (
     named_stream,
@@ -148,16 +149,13 @@ def test_a_file_that_root_replaces_keeps_its_owner(tmp_path: Path) -> None:
 
 
 def test_a_group_that_cannot_be_kept_loses_access(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
-        raise PermissionError
-
     (tmp_path / "file").touch()
     (tmp_path / "file").chmod(0o664)
     of_target = (tmp_path / "file").stat()
     fields = list(of_target)
     fields[5] += 1  # st_gid
     monkeypatch.setattr("navitas.base.new_files._replaced", lambda _: os.stat_result(fields))
-    monkeypatch.setattr(os, "chown", refused)
+    monkeypatch.setattr(os, "chown", raising(PermissionError()))
     write_new(tmp_path / "file", "new")
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o604
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
+from support.raising import raising
 
 from navitas.base.errors import UsageError
 from navitas.base.user_folders import cache_folder, make_folder, state_folder
@@ -20,15 +22,12 @@ from navitas.base.user_folders import cache_folder, make_folder, state_folder
 def shared(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder like /tmp, which is the temp folder of a user without a home folder."""
 
-    def no_home() -> Path:
-        raise RuntimeError("no home")
-
     tmp_path_factory.getbasetemp()  # not below this one
     with tempfile.TemporaryDirectory(dir="/tmp") as made:
         Path(made).chmod(0o1777)
         for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME"):
             monkeypatch.delenv(name, raising=False)
-        monkeypatch.setattr(Path, "home", no_home)
+        monkeypatch.setattr(Path, "home", raising(RuntimeError("no home")))
         monkeypatch.setattr(tempfile, "tempdir", made)
         yield Path(made)
 
@@ -113,7 +112,7 @@ def test_a_named_folder_in_a_world_writable_folder_is_checked(shared: Path, monk
 @pytest.mark.parametrize("given", ["home", "home/.cache", "home/.cache/navitas"])
 @pytest.mark.parametrize("by", ["HOME", "XDG_CACHE_HOME"])
 def test_a_folder_of_another_user_is_refused(
-    tmp_path: Path, by: str, given: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, by: str, given: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     (tmp_path / "home/.cache/navitas").mkdir(parents=True)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
@@ -127,7 +126,7 @@ def test_a_folder_of_another_user_is_refused(
 
 @pytest.mark.parametrize("open_to_all", ["home", "home/.cache"])
 def test_a_folder_that_others_can_replace_is_refused(
-    tmp_path: Path, open_to_all: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, open_to_all: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     (tmp_path / "home/.cache/navitas").mkdir(parents=True)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)

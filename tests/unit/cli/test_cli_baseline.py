@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.capture import Capture
+from support.golden import GOLDEN
 from support.made_reports import sort_report
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 
-Capture = pytest.CaptureFixture[str]
 FILES = ["navitas-baseline.json", "history.sqlite", "reports"]
 
 
@@ -126,9 +127,8 @@ def test_a_missing_empty_or_damaged_baseline_is_named(project: Path, capsys: Cap
 
 
 def test_a_recording_in_a_folder_is_never_removed(project: Path, capsys: Capture) -> None:
-    golden = Path(__file__).parents[2] / "golden/recording-v1"
-    shutil.copytree(golden, project / "recordings/b")
-    shutil.copytree(golden, project / "recordings/a")
+    shutil.copytree(GOLDEN, project / "recordings/b")
+    shutil.copytree(GOLDEN, project / "recordings/a")
     manifest = project / "recordings/a/manifest.json"
     manifest.write_text(re.sub('"created_utc": *"2', '"created_utc":"1', manifest.read_text()))
     assert run(["baseline", "prune", "--keep", "1", "--file", "recordings"]) == ExitCode.USAGE
@@ -138,7 +138,7 @@ def test_a_recording_in_a_folder_is_never_removed(project: Path, capsys: Capture
 
 def test_copies_of_a_session_are_no_baseline(project: Path, capsys: Capture) -> None:
     for name in ("a", "b"):
-        shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", project / "recordings" / name)
+        shutil.copytree(GOLDEN, project / "recordings" / name)
     assert run(["baseline", "show", "--file", "recordings"]) == ExitCode.USAGE
     assert "are the same session" in capsys.readouterr().err
 

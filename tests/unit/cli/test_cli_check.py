@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.counted_files import CountedFiles
 from support.made_reports import sort_report, write
 
@@ -16,8 +17,6 @@ from navitas.cli.check import command
 from navitas.cli.main import run
 from navitas.insight.check.budget_changes import budget_changes
 from navitas.insight.check.budgets import Budgets
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from test_cli_check import CHANGE, budgets, project, sides  # noqa: F401  # A fixture.
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -54,7 +53,7 @@ def test_a_budget_that_matches_nothing_is_written_before_the_error(words: tuple[
             Path(file).unlink()
 
 
-def test_a_summary_says_why_nothing_was_judged(words: tuple[str, ...], capsys: Capture) -> None:
+def test_a_summary_says_why_nothing_was_judged(words: tuple[str, ...]) -> None:
     for file in Path("after").iterdir():
         file.write_text(file.read_text().replace('"Made"', '"Other"'))
     assert run([*words, "--summary", "a.md"]) == ExitCode.USAGE

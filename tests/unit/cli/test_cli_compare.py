@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.capture import Capture
 from support.counted_files import CountedFiles
 from support.made_reports import sort_report as report
 from support.made_reports import write
@@ -39,7 +40,7 @@ def runs(mean_j: float, shift: float = 0.0) -> list[float]:
     return list(mean_j * np.exp(shift + RNG.normal(0, 0.01, 4)))
 
 
-def compared(capsys: pytest.CaptureFixture[str], *words: str, code: int = ExitCode.OK) -> dict[str, Any]:
+def compared(capsys: Capture, *words: str, code: int = ExitCode.OK) -> dict[str, Any]:
     assert run(["compare", *words, "--json", "-"]) == code
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
@@ -50,7 +51,7 @@ def words_of(found: dict[str, Any]) -> dict[str, str]:
 
 
 def test_a_dearer_test_is_different_and_others_are_the_same(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     before = write(tmp_path / "before", *(report(runs(10)) for _ in range(4)))
@@ -71,9 +72,7 @@ def test_a_dearer_test_is_different_and_others_are_the_same(
     assert run(["compare", before, after, "--fail-above", "40"]) == ExitCode.OK
 
 
-def test_the_table_has_the_first_thousand_rows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_has_the_first_thousand_rows(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     methods = [
         {"module": ":", "class": "a.Sorter", "name": f"m{i}", "descriptor": "()V", "exclusive_j": 1.0 + i} for i in range(1100)
@@ -100,7 +99,7 @@ def test_a_table_without_room_for_all_rows_has_the_changed_ones_and_some_of_each
     assert methods[-11:] == ["method494.", *(f"method{i}." for i in range(1090, 1100))]
 
 
-def test_base_energy_does_not_hide_a_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_base_energy_does_not_hide_a_change(tmp_path: Path, capsys: Capture) -> None:
     """A test that waits for long and works for short, whose work doubles: 10 % of all energy."""
     before = write(tmp_path / "before", *(report([4.0, 4.01]) for _ in range(3)))
     after = write(tmp_path / "after", *(report([8.0, 8.02]) for _ in range(3)))
@@ -117,7 +116,7 @@ def test_base_energy_does_not_hide_a_change(tmp_path: Path, capsys: pytest.Captu
     )
 
 
-def test_named_figures_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_named_figures_are_judged(tmp_path: Path, capsys: Capture) -> None:
     before = write(tmp_path / "before", *(report([4.0, 4.01]) for _ in range(3)))
     after = write(tmp_path / "after", *(report([8.0, 8.01]) for _ in range(3)))
     limit = ("--fail-above", "20")
@@ -128,7 +127,7 @@ def test_named_figures_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "no figure matches method:b.*" in capsys.readouterr().err
 
 
-def test_reports_without_app_energy_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_without_app_energy_are_named(tmp_path: Path, capsys: Capture) -> None:
     old = report(runs(10))
     for test in old["tests"]:
         del test["app_components"], test["base_components"]
@@ -140,7 +139,7 @@ def test_reports_without_app_energy_are_named(tmp_path: Path, capsys: pytest.Cap
     assert compared(capsys, before, after, "--figure", "total")["energy"] == "total"
 
 
-def test_one_session_of_a_version_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_session_of_a_version_is_not_enough(tmp_path: Path, capsys: Capture) -> None:
     before, after = write(tmp_path / "before", report(runs(10))), write(tmp_path / "after", report(runs(20)))
     found = compared(capsys, before, after)
     assert words_of(found)["all tests"] == "not enough data"
@@ -152,7 +151,7 @@ def test_one_session_of_a_version_is_not_enough(tmp_path: Path, capsys: pytest.C
     assert run(["compare", before, after, "--fail-above", "5", "--fail-on", "above"]) == ExitCode.OK
 
 
-def test_runs_of_both_versions_in_one_session_show_a_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_of_both_versions_in_one_session_show_a_change(tmp_path: Path, capsys: Capture) -> None:
     before, after = write(tmp_path / "before", report(runs(10))), write(tmp_path / "after", report(runs(11)))
     assert words_of(compared(capsys, before, after, "--same-session"))["all tests"] == "different"
     several = write(tmp_path / "several", report(runs(11)), report(runs(11)))
@@ -166,7 +165,7 @@ def test_runs_of_both_versions_in_one_session_show_a_change(tmp_path: Path, caps
     assert run(["compare", old, new, "--same-session"]) == ExitCode.USAGE
 
 
-def test_only_tests_that_passed_in_all_runs_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_tests_that_passed_in_all_runs_count(tmp_path: Path, capsys: Capture) -> None:
     """A test that is new, or failed early, changes no total."""
     before = write(tmp_path / "before", *(report(runs(10)) for _ in range(3)))
     for name, fields in (("failed", {"status": "failed", "app_components": {"cpu": 1.0}}), ("new", {"method": "others"})):
@@ -183,16 +182,14 @@ def test_only_tests_that_passed_in_all_runs_count(tmp_path: Path, capsys: pytest
     assert "no test passed" in capsys.readouterr().err
 
 
-def test_a_session_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_counts_once(tmp_path: Path, capsys: Capture) -> None:
     one = report(runs(10))
     twice = write(tmp_path / "twice", one, one)
     assert run(["compare", twice, twice]) == ExitCode.USAGE
     assert "are the same session" in capsys.readouterr().err
 
 
-def test_a_recording_is_not_compared_with_itself(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_recording_is_not_compared_with_itself(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(tmp_path / "one", report(runs(10)))
     (tmp_path / "link").symlink_to(folder)
     monkeypatch.chdir(tmp_path)
@@ -205,7 +202,7 @@ def test_a_recording_is_not_compared_with_itself(
         assert message in " ".join(capsys.readouterr().err.split())
 
 
-def test_copies_of_a_session_show_no_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_copies_of_a_session_show_no_change(tmp_path: Path, capsys: Capture) -> None:
     document = report(runs(10))
     sides = [write(tmp_path / name, document) for name in ("a", "b")]
     comparison = compared(capsys, *sides)
@@ -213,9 +210,7 @@ def test_copies_of_a_session_show_no_change(tmp_path: Path, capsys: pytest.Captu
     assert all(name in comparison["warnings"][0] for name in sides)
 
 
-def test_the_heading_says_that_threads_include_probes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_heading_says_that_threads_include_probes(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     sides = [write(tmp_path / name, report(runs(10))) for name in ("a", "b")]
     for figures, heading in ((["--figure", "test:*"], "after\n"), ([], "after; threads with probes\n")):
@@ -225,7 +220,7 @@ def test_the_heading_says_that_threads_include_probes(
         assert f"{title}\n" == f"App energy, 1 session before and 1 session {heading}"
 
 
-def test_a_limit_that_is_not_ruled_out_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_that_is_not_ruled_out_is_unknown(tmp_path: Path, capsys: Capture) -> None:
     before = write(tmp_path / "before", *(report(runs(10, shift)) for shift in (0.0, 0.1, -0.1)))
     after = write(tmp_path / "after", *(report(runs(10.5, shift)) for shift in (0.02, 0.1, -0.1)))
     call = ["compare", before, after, "--margin", "60", "--fail-above", "5"]
@@ -238,20 +233,20 @@ def test_a_limit_that_is_not_ruled_out_is_unknown(tmp_path: Path, capsys: pytest
         assert capsys.readouterr().err.splitlines()[-1] == "check failed: unknown"
 
 
-def test_a_kind_of_failure_needs_a_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_kind_of_failure_needs_a_limit(tmp_path: Path, capsys: Capture) -> None:
     before = write(tmp_path / "before", report(runs(10)))
     assert run(["compare", before, before, "--fail-on", "unknown"]) == ExitCode.USAGE
     assert "--fail-on needs a limit" in capsys.readouterr().err
 
 
-def test_the_result_is_not_written_among_the_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_result_is_not_written_among_the_recordings(tmp_path: Path, capsys: Capture) -> None:
     before = write(tmp_path / "before", report(runs(10)))
     for name in ("0.json", "new.json"):
         assert run(["compare", before, before, "--json", f"{before}/{name}"]) == ExitCode.USAGE
         assert "is among the recordings" in capsys.readouterr().err
 
 
-def test_repeats_that_were_cut_do_not_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_repeats_that_were_cut_do_not_count(tmp_path: Path, capsys: Capture) -> None:
     before = write(tmp_path / "before", report([10, 10, 10]))
     after = write(tmp_path / "after", report([10, 10, 1], cut=2))
     found = compared(capsys, before, after)
@@ -262,7 +257,7 @@ def test_repeats_that_were_cut_do_not_count(tmp_path: Path, capsys: pytest.Captu
     assert "ran to their end" in capsys.readouterr().err
 
 
-def test_other_evidence_is_a_warning_and_other_devices_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_evidence_is_a_warning_and_other_devices_are_refused(tmp_path: Path, capsys: Capture) -> None:
     before = write(tmp_path / "before", report(runs(10)))
     found = compared(capsys, before, write(tmp_path / "level", report(runs(10), level="device")))
     assert any("evidence of cpu" in one for one in found["warnings"])
@@ -271,7 +266,7 @@ def test_other_evidence_is_a_warning_and_other_devices_are_refused(tmp_path: Pat
         assert "different" in capsys.readouterr().err
 
 
-def test_recordings_are_compared_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_recordings_are_compared_too(tmp_path: Path, capsys: Capture) -> None:
     recording = CountedFiles(tmp_path / "files", [(4, 200), (4, 200)]).recording
     copy = shutil.copytree(recording, tmp_path / "copy")
     found = compared(capsys, str(recording), str(copy))
@@ -293,14 +288,14 @@ def test_recordings_are_compared_too(tmp_path: Path, capsys: pytest.CaptureFixtu
         (json.dumps(report([])), "has no repeat"),
     ],
 )
-def test_other_files_are_refused(text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_files_are_refused(text: str, said: str, tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "a.json").write_text(text)
     code = ExitCode.TROUBLE if "damaged" in said else ExitCode.USAGE
     assert run(["compare", str(tmp_path / "a.json"), str(tmp_path / "a.json")]) == code
     assert said in capsys.readouterr().err
 
 
-def test_a_run_that_is_listed_twice_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_listed_twice_is_refused(tmp_path: Path, capsys: Capture) -> None:
     doubled = report([1.0, 1.1])
     doubled["tests"] = [*doubled["tests"], doubled["tests"][0]]
     (tmp_path / "a.json").write_text(json.dumps(doubled))
@@ -308,7 +303,7 @@ def test_a_run_that_is_listed_twice_is_refused(tmp_path: Path, capsys: pytest.Ca
     assert "twice in repeat 0" in capsys.readouterr().err
 
 
-def test_versions_that_ran_in_turns_are_paired_by_their_session(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_versions_that_ran_in_turns_are_paired_by_their_session(tmp_path: Path, capsys: Capture) -> None:
     """Sessions shift by half, the versions in them by 5 %. File names are no help."""
     for folder, factor, names in (("before", 1.0, "ab"), ("after", 1.05, "zy")):
         (tmp_path / folder).mkdir()
@@ -323,7 +318,7 @@ def test_versions_that_ran_in_turns_are_paired_by_their_session(tmp_path: Path, 
     assert sorts["verdict"]["word"] == "different"
 
 
-def test_another_compiler_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_compiler_is_a_warning(tmp_path: Path, capsys: Capture) -> None:
     for name, java in (("a.json", "17.0.1"), ("b.json", "21.0.2")):
         made = {**report(runs(10)), "provenance": {"java": {"tests": [java], "build": java}}}
         (tmp_path / name).write_text(json.dumps(made))
@@ -332,20 +327,18 @@ def test_another_compiler_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFix
     assert "Java of the tests" in said and "compiler (Java of the build)" in said
 
 
-def test_a_report_without_a_session_shares_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_without_a_session_shares_none(tmp_path: Path, capsys: Capture) -> None:
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(json.dumps({**report([1.0, 1.1]), "settings": {"session": None}}))
     assert compared(capsys, str(tmp_path / "a.json"), str(tmp_path / "b.json"))["same_session"] is False
 
 
-def test_a_folder_without_recordings_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_recordings_is_refused(tmp_path: Path, capsys: Capture) -> None:
     assert run(["compare", str(tmp_path), str(tmp_path)]) == ExitCode.USAGE
     assert "no recordings and no JSON reports" in capsys.readouterr().err
 
 
-def test_a_report_comes_from_standard_input(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_comes_from_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     before = write(tmp_path / "before", report(runs(10)), report(runs(10)))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(report(runs(10))).encode())))
     assert compared(capsys, before, "-")["after"] == ["standard input"]
@@ -357,7 +350,7 @@ def test_a_report_comes_from_standard_input(
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_a_report_from_windows_is_read(encoding: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_report_from_windows_is_read(encoding: str, tmp_path: Path, capsys: Capture) -> None:
     """Editors write a byte-order mark, and PowerShell's `>` UTF-16."""
     for name in ("before", "after"):
         (tmp_path / f"{name}.json").write_text(json.dumps(report(runs(10))), encoding)
@@ -365,7 +358,7 @@ def test_a_report_from_windows_is_read(encoding: str, tmp_path: Path, capsys: py
     assert found["before"] == [str(tmp_path / "before.json")]
 
 
-def test_json_has_no_character_that_turns_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_no_character_that_turns_text(tmp_path: Path, capsys: Capture) -> None:
     name = "a\u202eb\u2028c"
     sides = [write(tmp_path / side, change(report(runs(10)), method=name)) for side in ("before", "after")]
     assert run(["compare", *sides, "--json", "-"]) == ExitCode.OK
@@ -375,7 +368,7 @@ def test_json_has_no_character_that_turns_text(tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_interval_and_whole_names_are_at_every_width(
-    width: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    width: int, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At 80 columns Before and After stay, too. What the data at hand could show stands with the verdict."""
     monkeypatch.setenv("COLUMNS", str(width))
@@ -392,7 +385,7 @@ def test_the_interval_and_whole_names_are_at_every_width(
     assert max(map(len, text.splitlines())) <= width
 
 
-def test_a_page_is_written_and_replaces_no_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_is_written_and_replaces_no_recording(tmp_path: Path, capsys: Capture) -> None:
     before = write(tmp_path / "before", *(report(runs(10)) for _ in range(2)))
     after = write(tmp_path / "after", *(report(runs(12)) for _ in range(2)))
     page = tmp_path / "changes.html"

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.every_command import COMMANDS
 
 from navitas.cli.main import run
@@ -20,7 +21,7 @@ from navitas.insight.verdict.verdict import EnergyVerdict
 RECORDING = str(Path(__file__).parents[2] / "golden/recording-v1")
 
 
-def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+def explained(capsys: Capture, *arguments: str) -> tuple[int, str, str]:
     code = run(["explain", *arguments])
     return code, *capsys.readouterr()
 
@@ -35,7 +36,7 @@ def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int,
         (["--component", "cpu"], "While tests ran, the CPU used "),
     ],
 )
-def test_each_subject_is_explained(arguments: list[str], begin: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_subject_is_explained(arguments: list[str], begin: str, capsys: Capture) -> None:
     code, out, _ = explained(capsys, RECORDING, *arguments)
     assert code == 0 and out.startswith(begin) and len(out) <= 4000
     assert "\nWhat to do\n" in out and "\nFigures\n" in out
@@ -54,14 +55,14 @@ def test_each_subject_is_explained(arguments: list[str], begin: str, capsys: pyt
         ("who calls it?", ["--method", "sort"], "Called by"),
     ],
 )
-def test_questions_are_answered(question: str, arguments: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_questions_are_answered(question: str, arguments: list[str], answer: str, capsys: Capture) -> None:
     _, out, _ = explained(capsys, RECORDING, *arguments)
     assert answer in out.replace("\u00a0", " "), question
     if not arguments:
         assert answer in "".join(out.splitlines()[:10]), "the answer is on the first screen"
 
 
-def test_what_changed_since_an_earlier_recording_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_changed_since_an_earlier_recording_comes_first(capsys: Capture) -> None:
     code, out, _ = explained(capsys, RECORDING, "--before", RECORDING)
     assert code == 0 and out.replace("\u00a0", " ").startswith(
         f"No change of app energy since {RECORDING} can be shown: between -"
@@ -70,12 +71,12 @@ def test_what_changed_since_an_earlier_recording_comes_first(capsys: pytest.Capt
     assert code == 2 and "--before is about the whole recording" in said
 
 
-def test_the_text_keeps_its_limit(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_text_keeps_its_limit(capsys: Capture) -> None:
     code, out, _ = explained(capsys, RECORDING, "--limit", "600")
     assert code == 0 and len(out) <= 600 and out.endswith("\n")
 
 
-def test_json_has_the_same_answer_within_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_the_same_answer_within_the_limit(capsys: Capture) -> None:
     _, out, _ = explained(capsys, RECORDING, "--json", "-", "--limit", "100000")
     found = json.loads(out)
     assert list(found) == ["schema_version", "subject", "verdict", "figures", "tables", "next_steps"]
@@ -98,7 +99,7 @@ def test_json_cuts_names_but_no_commands() -> None:
     assert 0 < len(document["tables"]["tests"]["rows"]) < 100
 
 
-def test_a_file_gets_json_and_the_terminal_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_gets_json_and_the_terminal_text(tmp_path: Path, capsys: Capture) -> None:
     code, out, _ = explained(capsys, RECORDING, "--thread", "main", "--json", str(tmp_path / "a.json"))
     assert code == 0 and "What to do" in out
     assert json.loads((tmp_path / "a.json").read_text())["subject"] == {"kind": "thread", "name": "main"}
@@ -112,12 +113,12 @@ def test_a_file_gets_json_and_the_terminal_text(tmp_path: Path, capsys: pytest.C
         ([RECORDING, "--test", "a", "--thread", "b"], "--test and --thread are different subjects"),
     ],
 )
-def test_wrong_usage_names_the_remedy(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_names_the_remedy(arguments: list[str], message: str, capsys: Capture) -> None:
     code, _, err = explained(capsys, *arguments)
     assert code == 2 and message in err
 
 
-def test_the_skill_file_is_valid_and_its_commands_exist(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_skill_file_is_valid_and_its_commands_exist(capsys: Capture) -> None:
     code, text, _ = explained(capsys, "--skill")
     assert code == 0
     front = re.fullmatch(r"---\nname: ([a-z0-9-]{1,64})\ndescription: ([^\n:]{1,1024})\n---\n.*", text, re.DOTALL)

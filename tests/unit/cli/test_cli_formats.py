@@ -11,6 +11,8 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
+from support.golden import GOLDEN
 from support.html_pages import Page
 
 import navitas
@@ -25,7 +27,6 @@ from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.report import registry
 from navitas.report.registry import find_format, format_names
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 TSV = """
 from navitas.report.format import Format
 
@@ -64,7 +65,7 @@ def no_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.cli.report.command.load_profile", lambda *_, **__: pytest.fail("the recording was read"))
 
 
-def test_a_format_and_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_format_and_a_file(tmp_path: Path, capsys: Capture) -> None:
     assert report("--format", "json", "-o", tmp_path / "energy") == ExitCode.OK
     assert json.loads((tmp_path / "energy").read_text())["schema_version"] == 2
     assert "Threads" in capsys.readouterr().out, "the tables are shown as with --json FILE"
@@ -109,12 +110,12 @@ def test_compressed_text_is_the_same_text(tmp_path: Path) -> None:
         assert gzip.decompress((tmp_path / small).read_bytes()) == (tmp_path / name).read_bytes()
 
 
-def test_binary_reports_are_not_compressed_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_binary_reports_are_not_compressed_twice(tmp_path: Path, capsys: Capture) -> None:
     assert report("-o", tmp_path / "a.parquet.gz") == ExitCode.USAGE
     assert "no report format has this extension" in capsys.readouterr().err
 
 
-def test_a_format_without_a_file_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_format_without_a_file_goes_to_standard_output(capsys: Capture) -> None:
     assert report("--format", "json") == ExitCode.OK
     assert json.loads(capsys.readouterr().out)["project"] == "sample"
 
@@ -162,7 +163,7 @@ def test_the_text_report_has_the_options_of_the_tables(tmp_path: Path) -> None:
 )
 @pytest.mark.usefixtures("no_reading")
 def test_unclear_requests_are_refused_before_any_work(
-    arguments: list[str], said: str, remedy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], said: str, remedy: str, tmp_path: Path, capsys: Capture
 ) -> None:
     assert report(*arguments) == ExitCode.USAGE
     error, help_line = capsys.readouterr().err.splitlines()[:2]
@@ -171,7 +172,7 @@ def test_unclear_requests_are_refused_before_any_work(
 
 
 def test_a_format_that_lacks_a_package_names_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(registry, "find_spec", lambda name: None)
     for arguments in (["-o", tmp_path / "x.parquet"], ["--format", f"parquet={tmp_path / 'x'}"]):
@@ -181,7 +182,7 @@ def test_a_format_that_lacks_a_package_names_the_command(
     assert report("--format", "json") == ExitCode.OK
 
 
-def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: Capture) -> None:
     assert report("--format", f"tsv={tmp_path / 'a'}") == ExitCode.OK
     assert (tmp_path / "a").read_text() == "joules\n"
     assert report("-o", tmp_path / "b.tsv") == ExitCode.USAGE
@@ -220,7 +221,7 @@ def test_builtin_extensions_take_precedence(plugins: Path) -> None:
     [("cli_quits", "import sys; sys.exit(0)"), ("cli_panics", "raise type('Panic', (BaseException,), {})('boom')")],
 )
 def test_a_format_that_ends_the_process_is_named(
-    plugins: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str, failure: str
+    plugins: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, module: str, failure: str
 ) -> None:
     file = plugins.parent / "e.fail"
     (plugins / f"{module}.py").write_text(TSV.replace('out.write("joules\\n")', failure).replace('".tsv"', '".fail"'))
@@ -232,16 +233,14 @@ def test_a_format_that_ends_the_process_is_named(
 
 
 @pytest.mark.usefixtures("plugins")
-def test_the_recording_has_a_report_if_another_format_fails(tmp_path: Path) -> None:
-    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+def test_the_recording_has_a_report_if_another_format_fails(tmp_path: Path, recording: Path) -> None:
     options = ReportOptions((ReportFile("failing", tmp_path / "x", "--format failing"),))
     with pytest.raises(NavitasError, match="the report format failing failed"):
         report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options)
     assert json.loads((recording / "report.json").read_text())["schema_version"] == 2
 
 
-def test_default_formats_are_written_to_the_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+def test_default_formats_are_written_to_the_recording(tmp_path: Path, recording: Path, capsys: Capture) -> None:
     named = ReportFile("html", tmp_path / "named.html", "--html")
     for options in (ReportOptions(default_formats=("json", "html")), ReportOptions((named,), default_formats=("json", "html"))):
         assert report_outcome(ProfilingOutcome(recording, {}, crashed=False), navitas.load(recording), options) == ExitCode.OK
@@ -266,7 +265,7 @@ def test_calls_over_time_are_computed_only_for_formats_that_show_them(tmp_path: 
     assert report(*(f"--format={name}={tmp_path / name}" for name in others)) == ExitCode.OK
 
 
-def test_help_lists_the_formats(plugins: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_the_formats(plugins: Path, tmp_path: Path, capsys: Capture) -> None:
     for name in ("tsv", "table", "broken", "failing"):
         (plugins / f"cli_{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n{TSV}")
     for command in ("report", "profile", "record", "demo"):
@@ -281,7 +280,7 @@ def test_help_lists_the_formats(plugins: Path, tmp_path: Path, capsys: pytest.Ca
     assert not (tmp_path / "imported").exists(), "help imports no other package"
 
 
-def test_profile_record_and_demo_support_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_profile_record_and_demo_support_formats(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "build.gradle").touch()
     for arguments in (["profile", str(tmp_path)], ["demo"], ["record", "a.b"]):
         assert run([*arguments, "--format", "jsn=x"]) == ExitCode.USAGE
@@ -292,7 +291,7 @@ def test_profile_record_and_demo_support_formats(tmp_path: Path, capsys: pytest.
 
 @pytest.mark.parametrize("module", ["cli_tsv", "cli_failing", "cli_none", "os:system", "", "cli_tsv\n"])
 def test_hostile_entry_points_are_named_safely(
-    plugins: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str
+    plugins: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, module: str
 ) -> None:
     """Names that steer a terminal or turn text, and modules that are none, in the list of a package."""
     hostile = "a\u202eb\x1b[2J"
@@ -309,28 +308,26 @@ def test_hostile_entry_points_are_named_safely(
     assert not {"\u202e", "\x1b"} & set(said.out.partition("Formats:")[2] + said.err)
 
 
-def test_an_option_of_the_page_needs_the_page(no_reading: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_option_of_the_page_needs_the_page(no_reading: None, tmp_path: Path, capsys: Capture) -> None:
     assert report("--with-source", tmp_path, "--json", "x") == ExitCode.USAGE
     said = " ".join(capsys.readouterr().err.split())
     assert "--with-source is about the page, which is not requested add --html FILE" in said
 
 
 @pytest.mark.parametrize("other", [["--format", "csv=-"], ["--view", "top"]])
-def test_an_earlier_recording_needs_a_verdict(
-    other: list[str], no_reading: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_earlier_recording_needs_a_verdict(other: list[str], no_reading: None, tmp_path: Path, capsys: Capture) -> None:
     assert report("--before", tmp_path, *other) == ExitCode.USAGE
     assert "--before is about verdicts, and no report that has one is requested" in " ".join(capsys.readouterr().err.split())
 
 
-def test_files_say_what_changed_since_an_earlier_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_say_what_changed_since_an_earlier_recording(tmp_path: Path, capsys: Capture) -> None:
     assert report("--before", GOLDEN, "--json", tmp_path / "x.json", "--format", "markdown=-") == ExitCode.OK
     statements = json.loads((tmp_path / "x.json").read_text("utf-8"))["verdict"]["statements"]
     assert statements[0]["rule"] == "changed" and statements[0]["text"].startswith("No change of app energy since ")
     assert "- No change of app energy since " in capsys.readouterr().out
 
 
-def test_the_terminal_says_what_changed_since_an_earlier_recording(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_terminal_says_what_changed_since_an_earlier_recording(capsys: Capture) -> None:
     assert report("--before", GOLDEN) == ExitCode.OK
     assert f"No change of app energy since {GOLDEN}" in " ".join(capsys.readouterr().out.split())
 
@@ -359,7 +356,7 @@ def test_the_same_recording_before_has_no_differences(tmp_path: Path, *, all_tes
     assert "Not only the code differs" not in text
 
 
-def test_recordings_without_a_common_test_are_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_recordings_without_a_common_test_are_wrong_usage(tmp_path: Path, capsys: Capture) -> None:
     other = tmp_path / "other"
     shutil.copytree(GOLDEN, other)
     manifest = json.loads((other / "manifest.json").read_text("utf-8"))
@@ -371,7 +368,7 @@ def test_recordings_without_a_common_test_are_wrong_usage(tmp_path: Path, capsys
     assert "have no test in common" in said and GOLDEN.name in said and "other" in said
 
 
-def test_a_folder_without_sources_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_without_sources_is_wrong_usage(tmp_path: Path, capsys: Capture) -> None:
     assert report("--html", tmp_path / "x.html", "--with-source", tmp_path) == ExitCode.USAGE
     assert "has no source files" in capsys.readouterr().err
     assert not (tmp_path / "x.html").exists()

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 from support.added_history import add_history, wall_ms
+from support.capture import Capture
+from support.golden import GOLDEN
 from support.recording_maker import PACKAGE, make_recording
 from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
-Capture = pytest.CaptureFixture[str]
 MAIN, SYNC, RECEIVER = "a.b.MainActivity", "a.b.SyncService", "a.b.Receiver"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.added_history import add_history, wall_ms
+from support.capture import Capture
 from support.recording_maker import PACKAGE, RUN_STEP_NS, make_recording
 from support.scenario import Call, Message, Scenario, TestSpec, ThreadSpec, call
 
@@ -18,7 +19,6 @@ from navitas.cli.main import run
 MAIN, SYNC, REMOTE = "a.b.MainActivity", "a.b.SyncService", "a.b.RemoteService"
 TAG = f"*walarm*:{PACKAGE}/{SYNC}"
 _AFTER_MS = RUN_STEP_NS // 1_000_000
-Capture = pytest.CaptureFixture[str]
 
 
 def scenario(calls: tuple[Call, ...], messages: tuple[Message, ...], **more: object) -> Scenario:

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.recording_maker import make_recording
 from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
 
@@ -15,8 +16,6 @@ from navitas.base.errors import ExitCode
 from navitas.cli.habits.messages import shell_word
 from navitas.cli.main import run
 from navitas.insight.graph.module_graph import OUTSIDE_MODULES, SYSTEM, class_name
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import click
 import pytest
+from support.capture import Capture
 from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.capture.collect.options import ProfileOptions
@@ -24,7 +26,6 @@ from navitas.cli.habits.paths import NameOrFile, PathType
 from navitas.cli.main import cli, run
 from navitas.fleet.remote_path import RemotePath
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
 STORES = ("fleet ingest", "fleet sample", "fleet simulate")
 """Commands that create a missing store."""
@@ -98,7 +99,7 @@ def _paths() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "param"), _paths())
-def test_a_missing_path_is_a_usage_error(name: str, param: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_path_is_a_usage_error(name: str, param: str, place: Path, capsys: Capture) -> None:
     """The error comes before the work: no build starts, no device is searched, no folder is created."""
     tested = next(one for one in COMMANDS[name].params if one.name == param)
     value = NAMED_BY_ROLE[tested.type.role] if isinstance(tested.type, PathType) else "nosuch/thing"
@@ -109,7 +110,7 @@ def test_a_missing_path_is_a_usage_error(name: str, param: str, place: Path, cap
 
 
 @pytest.mark.parametrize("url", ["s3://bucket/key", "https://user:secret@example.org/x", "FILE:///tmp/x"])
-def test_a_url_is_no_path(url: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_url_is_no_path(url: str, place: Path, capsys: Capture) -> None:
     """In each command that takes a path, but for the samples that `fleet ingest` downloads, and fleets in object stores.
 
     No folder `s3:` is made.
@@ -183,9 +184,7 @@ OLD = [(name, one.opts[0]) for name in COMMANDS for one in _renamed(name)]
 
 @pytest.mark.parametrize(("name", "old"), OLD)
 @pytest.mark.parametrize("value", [[], ["x"]])
-def test_an_old_name_is_refused_with_the_new_one(
-    name: str, old: str, value: list[str], place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_old_name_is_refused_with_the_new_one(name: str, old: str, value: list[str], place: Path, capsys: Capture) -> None:
     new = next(one.new for one in _renamed(name) if old in one.opts)
     assert run([*name.split(), old, *value]) == ExitCode.USAGE
     assert f"{old} is now {new}" in capsys.readouterr().err
@@ -193,7 +192,7 @@ def test_an_old_name_is_refused_with_the_new_one(
 
 
 def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setenv("NAVITAS_REPORT_MODEL", "paper1")
     assert run(["report", "rec"]) == ExitCode.USAGE
@@ -220,7 +219,7 @@ def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
     ],
 )
 def test_old_variables_of_a_renamed_command_are_refused_with_the_new_ones(
-    words: str, variable: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: str, variable: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     old = f"NAVITAS_MODEL_{variable.split(maxsplit=1)[0]}"
     monkeypatch.setenv(old, "x")
@@ -235,7 +234,7 @@ def test_old_variables_of_a_renamed_command_are_refused_with_the_new_ones(
 @pytest.mark.parametrize(
     "words", [["model"], ["model", "--help"], ["model", "components", "fit", "rec", "-o", "x"], ["model", "rank"]]
 )
-def test_the_command_model_is_refused_with_the_new_commands(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_model_is_refused_with_the_new_commands(words: list[str], capsys: Capture) -> None:
     assert run(words) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert "navitas model is now navitas operations" in said and "navitas power fit" in said
@@ -271,7 +270,7 @@ def test_every_command_has_the_common_options(name: str) -> None:
 
 
 @pytest.mark.parametrize("words", [["-q", "power", "show"], ["power", "-q", "show"], ["power", "show", "-q"]])
-def test_quiet_keeps_results_and_errors(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_keeps_results_and_errors(words: list[str], capsys: Capture) -> None:
     assert run(words) == ExitCode.OK
     said = capsys.readouterr()
     assert "google-pixel-6" in said.out and said.err == ""
@@ -279,9 +278,7 @@ def test_quiet_keeps_results_and_errors(words: list[str], capsys: pytest.Capture
     assert "nosuch" in capsys.readouterr().err
 
 
-def test_quiet_and_verbose_conflict_only_within_a_source(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_quiet_and_verbose_conflict_only_within_a_source(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     assert run(["power", "show", "-q", "-v"]) == ExitCode.USAGE
     assert "exclude each other" in capsys.readouterr().err
     monkeypatch.setenv("NAVITAS_QUIET", "1")
@@ -289,7 +286,7 @@ def test_quiet_and_verbose_conflict_only_within_a_source(
     assert messages.is_verbose() and "next: " in capsys.readouterr().err
 
 
-def test_verbose_shows_stages_and_their_times(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbose_shows_stages_and_their_times(place: Path, capsys: Capture) -> None:
     assert run(["report", "rec", "-v", "--top", "3"]) == ExitCode.OK
     said = capsys.readouterr().err
     assert "--top: from the command line\n" in said
@@ -319,7 +316,7 @@ def test_color_follows_the_preference(  # noqa: PLR0917
     is_before: bool,
     place: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
 ) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
@@ -343,7 +340,7 @@ def _files_read() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "param"), _files_read())
 def test_a_dash_is_standard_input_for_input_files(
-    name: str, param: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, param: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     class Stdin:
         buffer = io.BytesIO(b"no such content")
@@ -362,9 +359,7 @@ def test_a_dash_is_standard_input_for_input_files(
     assert "standard input" in said.out + said.err or "unusable" in said.out, said.err
 
 
-def test_a_profile_is_read_from_standard_input(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_profile_is_read_from_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     profile = next((Path(__file__).parents[3] / "profiles").rglob("*.xml")).read_bytes()
 
     class Stdin:
@@ -377,7 +372,7 @@ def test_a_profile_is_read_from_standard_input(
     assert "only once" in capsys.readouterr().err
 
 
-def test_standard_output_contains_only_json(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_standard_output_contains_only_json(place: Path, capsys: Capture) -> None:
     for line in (["power", "show"], ["power", "show", "google-pixel-6"], ["report", "rec"], ["fleet", "simulate", "new"]):
         assert run([*line, "--json", "-"]) == ExitCode.OK
         assert json.loads(capsys.readouterr().out)["schema_version"] >= 1
@@ -386,7 +381,7 @@ def test_standard_output_contains_only_json(place: Path, capsys: pytest.CaptureF
     assert json.loads(capsys.readouterr().out)["usable"] is False
 
 
-def test_a_partly_refused_file_is_a_failed_check(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_partly_refused_file_is_a_failed_check(place: Path, capsys: Capture) -> None:
     good = {"client": "me", "time": 1772000000, "level": 90, "state": "discharging", "apps": ["a"]}
     rows = [good, {**good, "level": 101}, {**good, "level": 102}]
     (place / "s.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -397,7 +392,7 @@ def test_a_partly_refused_file_is_a_failed_check(place: Path, capsys: pytest.Cap
     assert capsys.readouterr().err.splitlines()[-1] == "next: navitas fleet hogs other"
 
 
-def test_messages_contain_no_control_sequences(capsys: pytest.CaptureFixture[str]) -> None:
+def test_messages_contain_no_control_sequences(capsys: Capture) -> None:
     """All kinds of messages can contain names of files and devices, which are untrusted."""
     hostile = "a\x1b[2J\u202eb" + "x" * 10_000
     for say in (messages.note, messages.next_step, messages.location, messages.warning, messages.failure, messages.error):

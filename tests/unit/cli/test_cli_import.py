@@ -10,21 +10,15 @@ from pathlib import Path
 
 import pytest
 from support.art_writer import Event, art_trace
+from support.capture import Capture
 from support.ftrace_writer import Form, comments
-from support.import_folder import LINE, fill_import_folder, log_text
+from support.import_folder import LINE, log_text
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 
 
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    fill_import_folder(tmp_path)
-    return tmp_path
-
-
-def test_a_log_becomes_a_recording_that_report_reads(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_becomes_a_recording_that_report_reads(place: Path, capsys: Capture) -> None:
     assert run(["import", "SortTest.sort.txt", *LINE]) == ExitCode.OK
     said = capsys.readouterr()
     assert said.out == "run 0: SortTest#sort: process 7, 1 thread, 2 events\n"
@@ -39,7 +33,7 @@ def test_a_log_becomes_a_recording_that_report_reads(place: Path, capsys: pytest
     assert "imported" in {warning["code"] for warning in report["warnings"]}
 
 
-def test_processes_and_the_choice_of_one(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_processes_and_the_choice_of_one(place: Path, capsys: Capture) -> None:
     assert run(["import", "leaky.txt", *LINE]) == ExitCode.OK
     said = capsys.readouterr()
     assert "run 1: leaky#all (process 8): process 8" in said.out
@@ -52,7 +46,7 @@ def test_processes_and_the_choice_of_one(place: Path, capsys: pytest.CaptureFixt
     assert "no log has this process" in capsys.readouterr().err
 
 
-def test_a_name_for_the_test_makes_logs_repeats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_for_the_test_makes_logs_repeats(place: Path, capsys: Capture) -> None:
     (place / "other.txt").write_text(log_text(9))
     assert run(["import", "SortTest.sort.txt", "other.txt", *LINE, "--test", "a.Test#both"]) == ExitCode.OK
     assert "run 1: a.Test#both: process 9" in capsys.readouterr().out
@@ -61,57 +55,57 @@ def test_a_name_for_the_test_makes_logs_repeats(place: Path, capsys: pytest.Capt
     assert [(one["class"], one["method"], one["repeat"]) for one in tests] == [("a.Test", "both", 0), ("a.Test", "both", 1)]
 
 
-def test_processes_of_one_named_test_are_repeats(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_processes_of_one_named_test_are_repeats(place: Path, capsys: Capture) -> None:
     assert run(["import", "leaky.txt", *LINE, "--test", "a.Test#both"]) == ExitCode.OK
     said = capsys.readouterr()
     assert "run 1: a.Test#both: process 8" in said.out and "each of which is a run and a repeat of the test" in said.err
 
 
-def test_a_log_that_is_given_twice_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_that_is_given_twice_is_refused(place: Path, capsys: Capture) -> None:
     assert run(["import", "leaky.txt", "leaky.txt", *LINE]) == ExitCode.USAGE
     assert "leaky.txt is given twice" in capsys.readouterr().err
     assert not (place / "rec").exists()
 
 
-def test_a_pipe_is_refused_with_a_way_to_read_it(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pipe_is_refused_with_a_way_to_read_it(place: Path, capsys: Capture) -> None:
     os.mkfifo(place / "pipe")
     assert run(["import", "pipe", *LINE]) == ExitCode.TROUBLE
     assert "Give it as standard input" in capsys.readouterr().err
 
 
-def test_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_standard_input(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(log_text(7).encode())))
     assert run(["import", "-", *LINE]) == ExitCode.OK
     assert capsys.readouterr().out == "run 0: standard-input#all: process 7, 1 thread, 2 events\n"
 
 
-def test_a_recording_is_not_replaced_by_mistake(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_is_not_replaced_by_mistake(place: Path, capsys: Capture) -> None:
     assert run(["import", "leaky.txt", *LINE]) == ExitCode.OK
     assert run(["import", "leaky.txt", *LINE]) == ExitCode.USAGE
     assert "add --replace" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("volts", ["1e-300", "0", "-4", "0.5", "31", "3850", "nan"])
-def test_an_implausible_voltage_is_refused(volts: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_implausible_voltage_is_refused(volts: str, place: Path, capsys: Capture) -> None:
     assert run(["import", "leaky.txt", *LINE, "--voltage", volts]) == ExitCode.USAGE
     assert "'--voltage'" in capsys.readouterr().err and not (place / "rec").exists()
 
 
-def test_without_a_profile_the_clusters_are_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_profile_the_clusters_are_named(place: Path, capsys: Capture) -> None:
     assert run(["import", "leaky.txt", "-o", "rec"]) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert "2 CPUs up to 2266 MHz" in said and "google-nexus-5" in said
     assert not (place / "rec").exists()
 
 
-def test_a_profile_of_another_phone_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_profile_of_another_phone_is_refused(place: Path, capsys: Capture) -> None:
     assert run(["import", "leaky.txt", "-o", "rec", "--power-profile", "google-pixel-6"]) == ExitCode.TROUBLE
     said = capsys.readouterr().err
     assert "The log has 1 cluster: CPUs 0-1, 2 speeds" in said
     assert not (place / "rec").exists()
 
 
-def test_a_profile_with_other_core_counts_is_not_suggested_and_warns(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_profile_with_other_core_counts_is_not_suggested_and_warns(place: Path, capsys: Capture) -> None:
     """Clusters of 4, 3 and 1 CPUs. The profile of google-pixel-6 has 4, 2 and 2, with similar speeds."""
     speeds = [1_800_000] * 4 + [2_250_000] * 3 + [2_800_000]
     rows = ((0, "Entry", 50), (300, "Exit", 80))
@@ -131,7 +125,7 @@ def test_a_profile_with_other_core_counts_is_not_suggested_and_warns(place: Path
     assert sum("cluster 1 has 2 cores" in message for message in found) == 1
 
 
-def test_the_format_can_be_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_format_can_be_named(place: Path, capsys: Capture) -> None:
     assert run(["import", "leaky.txt", *LINE, "--log-format", "json"]) == ExitCode.TROUBLE
     assert "leaky.txt: unreadable JSON" in capsys.readouterr().err
     assert run(["import", "profile.xml", *LINE]) == ExitCode.TROUBLE
@@ -148,20 +142,18 @@ def test_the_format_can_be_named(place: Path, capsys: pytest.CaptureFixture[str]
         (b"PERFILE2" + bytes(100), "perf script -i FILE"),
     ],
 )
-def test_a_measurement_of_another_tool_says_what_else_to_give(
-    place: Path, content: bytes, said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_measurement_of_another_tool_says_what_else_to_give(place: Path, content: bytes, said: str, capsys: Capture) -> None:
     (place / "other").write_bytes(content)
     assert run(["import", "other", *LINE]) == ExitCode.TROUBLE
     assert said in capsys.readouterr().err
 
 
-def test_the_old_name_of_the_format_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_old_name_of_the_format_is_refused(place: Path, capsys: Capture) -> None:
     assert run(["import", "leaky.txt", *LINE, "--format", "json"]) == ExitCode.USAGE
     assert "--format is now --log-format" in capsys.readouterr().err
 
 
-def test_a_kernel_trace_with_methods(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_kernel_trace_with_methods(place: Path, capsys: Capture) -> None:
     slices = [(100, start, start + 700 + start % 900) for start in range(1_000_000, 1_300_000, 5_000)]
     form = Form(tgid=True)
     rows = [comments("mono"), form.frequency(0, 999_000_000, 300000), form.frequency(0, 999_500_000, 2266000)]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from support import perfetto_writer as pw
-from support.import_folder import LINE, fill_import_folder
+from support.capture import Capture
+from support.import_folder import LINE
 from support.jfr_writer import JfrText, sample
 from support.perfetto_samples import SampleWriter
 from support.perfetto_writer import PerfettoWriter
@@ -18,14 +19,8 @@ from navitas.android.perfetto.sampling import SAMPLED_TRACE
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 
-
-@pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    fill_import_folder(tmp_path)
-    return tmp_path
-
-
+INTO = ["-o", "rec", "--power-profile", "profile.xml"]
+IMPORT = ["import", "app.pftrace", *INTO]
 BOOT = 9_000_000_000_000
 MS = 1_000_000
 MAIN = [("__libc_init", "system/lib64/libc.so"), ("void org.example.Main.run(int)", "data/app/org.example/oat/arm64/base.odex")]
@@ -55,7 +50,7 @@ def _sampled_trace(*, other_process: bool = False, samples: bool = True, schedul
     return bytes(trace)
 
 
-def _methods(capsys: pytest.CaptureFixture[str], folder: str) -> dict[str, float]:
+def _methods(capsys: Capture, folder: str) -> dict[str, float]:
     assert run(["report", folder, "--format", "json", "-o", "-"]) == ExitCode.OK
     report = json.loads(capsys.readouterr().out)
     assert report["evidence"]["components"]["cpu"]["level"] == "sched"
@@ -63,10 +58,10 @@ def _methods(capsys: pytest.CaptureFixture[str], folder: str) -> dict[str, float
     return {method["name"]: method["exclusive_j"] for thread in test["threads"] for method in thread["methods"]}
 
 
-def test_a_run_without_events_has_the_clocks_and_the_length_of_its_trace(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_events_has_the_clocks_and_the_length_of_its_trace(place: Path, capsys: Capture) -> None:
     """So is the use of an app without the runtime."""
     (place / "app.pftrace").write_bytes(_sampled_trace())
-    assert run(["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml"]) == ExitCode.OK
+    assert run(IMPORT) == ExitCode.OK
     capsys.readouterr()
     before = _methods(capsys, "rec")
     manifest = json.loads((place / "rec/manifest.json").read_text())
@@ -81,10 +76,9 @@ def test_a_run_without_events_has_the_clocks_and_the_length_of_its_trace(place: 
     assert codes.isdisjoint({"no_events", "no_clocks", "events_missing"})
 
 
-def test_a_perfetto_trace_with_samples_has_joules_of_methods(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_perfetto_trace_with_samples_has_joules_of_methods(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace())
-    line = ["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml"]
-    assert run([*line, "--json", "out.json"]) == ExitCode.OK
+    assert run([*IMPORT, "--json", "out.json"]) == ExitCode.OK
     said = capsys.readouterr()
     assert said.out == "run 0: app#all: process 500, 1 thread, 100 stack samples\n"
     assert said.err.splitlines()[-1] == "next: navitas report rec"
@@ -100,20 +94,19 @@ def test_a_perfetto_trace_with_samples_has_joules_of_methods(place: Path, capsys
     assert found["sort"] == pytest.approx(0.05 * 0.1 * 3.85, rel=0.05)
 
 
-def test_the_process_of_samples_is_chosen_if_there_are_several(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_process_of_samples_is_chosen_if_there_are_several(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(other_process=True))
-    line = ["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml"]
-    assert run(line) == ExitCode.USAGE
+    assert run(IMPORT) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert "2 processes: 500 (org.example.app, 100 samples), 900 (other, 1 samples)" in said and "--process PID" in said
-    assert run([*line, "--process", "77"]) == ExitCode.USAGE
+    assert run([*IMPORT, "--process", "77"]) == ExitCode.USAGE
     assert "app.pftrace: no stack samples of process 77" in capsys.readouterr().err
-    assert run([*line, "--process", "500"]) == ExitCode.OK
+    assert run([*IMPORT, "--process", "500"]) == ExitCode.OK
 
 
-def test_samples_without_the_scheduler_are_refused_with_a_configuration(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_samples_without_the_scheduler_are_refused_with_a_configuration(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(scheduler=False))
-    assert run(["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml"]) == ExitCode.TROUBLE
+    assert run(IMPORT) == ExitCode.TROUBLE
     said = capsys.readouterr().err
     assert "a Perfetto trace of stack samples without the scheduler, which cannot be imported" in said
     assert 'name: "linux.perf"' in said and "sched/sched_switch" in said
@@ -121,9 +114,9 @@ def test_samples_without_the_scheduler_are_refused_with_a_configuration(place: P
     assert not (place / "rec").exists()
 
 
-def test_a_perfetto_trace_without_samples_or_methods_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_perfetto_trace_without_samples_or_methods_is_refused(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
-    assert run(["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml"]) == ExitCode.TROUBLE
+    assert run(IMPORT) == ExitCode.TROUBLE
     assert "app.pftrace: no stack samples of time" in capsys.readouterr().err
 
 
@@ -137,9 +130,7 @@ def _perf_script(shift_ns: int) -> str:
 
 
 @pytest.mark.parametrize(("shift_ns", "name"), [(0, "samples.perf.txt"), (3_600_000_000_070, "samples.boottime.perf.txt")])
-def test_a_text_of_perf_script_is_placed_by_the_clock_that_fits(
-    place: Path, capsys: pytest.CaptureFixture[str], shift_ns: int, name: str
-) -> None:
+def test_a_text_of_perf_script_is_placed_by_the_clock_that_fits(place: Path, capsys: Capture, shift_ns: int, name: str) -> None:
     trace = _sampled_trace(samples=False)
     if shift_ns:
         # The device slept for an hour before the trace.
@@ -148,8 +139,7 @@ def test_a_text_of_perf_script_is_placed_by_the_clock_that_fits(
         trace, shift_ns = bytes(packets) + trace[len(bytes(_snapshot())) :], 70
     (place / "app.pftrace.gz").write_bytes(gzip.compress(trace))
     (place / "app.perf").write_text(_perf_script(shift_ns))
-    line = ["import", "app.pftrace.gz", "--stacks", "app.perf", "-o", "rec", "--power-profile", "profile.xml"]
-    assert run(line) == ExitCode.OK
+    assert run(["import", "app.pftrace.gz", *INTO, "--stacks", "app.perf"]) == ExitCode.OK
     said = capsys.readouterr()
     assert "100 stack samples" in said.out and "100.0% of the stack samples are at times at which their threads run" in said.err
     assert [path.name for path in (place / "rec").rglob("samples*")] == [name]
@@ -157,12 +147,12 @@ def test_a_text_of_perf_script_is_placed_by_the_clock_that_fits(
     assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)
 
 
-def test_processes_of_samples_without_ids_of_them_are_those_of_the_trace(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_processes_of_samples_without_ids_of_them_are_those_of_the_trace(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     seconds, rest = divmod(BOOT - 70 + 60 * MS, 1_000_000_000)
     other = f"other 900 [000] {seconds}.{rest:09d}: 1000000 cpu-clock:\n\t  7f00 foreign+0x4 (/usr/bin/other)\n\n"
     (place / "app.perf").write_text(_perf_script(0).replace("500/500", "500") + other)
-    line = ["import", "app.pftrace", "--stacks", "app.perf", "-o", "rec", "--power-profile", "profile.xml"]
+    line = [*IMPORT, "--stacks", "app.perf"]
     assert run([*line, "--process", "500"]) == ExitCode.OK
     assert "process 500, 1 thread, 100 stack samples" in capsys.readouterr().out
     assert set(_methods(capsys, "rec")) == {"sort", "read"}
@@ -174,31 +164,31 @@ def _snapshot() -> PerfettoWriter:
     return trace
 
 
-def test_samples_of_another_time_are_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_samples_of_another_time_are_refused(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     (place / "app.perf").write_text(_perf_script(80 * MS))
-    line = ["import", "app.pftrace", "--stacks", "app.perf", "-o", "rec", "--power-profile", "profile.xml"]
+    line = [*IMPORT, "--stacks", "app.perf"]
     assert run(line) == ExitCode.TROUBLE
     said = capsys.readouterr().err
     assert "app.perf: only 20% of the stack samples are at times at which their threads run" in said
     assert "perf record -k CLOCK_MONOTONIC" in said
     (place / "other").write_text("no samples\n")
-    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert run([*line[:-1], "other"]) == ExitCode.TROUBLE
     assert "other: no stack samples of a form that is read" in capsys.readouterr().err
     (place / "other").write_bytes(b"PERFILE2" + bytes(100))
-    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert run([*line[:-1], "other"]) == ExitCode.TROUBLE
     assert "other: this is the binary file of perf or simpleperf" in capsys.readouterr().err
     (place / "other").write_bytes(_collapsed(threads=True).encode("utf-16"))
-    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert run([*line[:-1], "other"]) == ExitCode.TROUBLE
     assert "other: a text in UTF-16" in (said := capsys.readouterr().err) and "iconv -f UTF-16 -t UTF-8 other" in said
     late = JfrText({1: [(("a/B", "run", "()V"), 1)]}, {500: "app"}, sample(BOOT + 900 * MS, 500, 1), pid=500)
     (place / "other").write_bytes(late.chunk())
-    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert run([*line[:-1], "other"]) == ExitCode.TROUBLE
     assert "Give a trace and samples of the same time." in (said := capsys.readouterr().err) and "perf record" not in said
     assert run([*line, "--methods", "app.perf"]) == ExitCode.USAGE
 
 
-def test_a_text_of_perf_script_can_be_both_trace_and_samples(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_text_of_perf_script_can_be_both_trace_and_samples(place: Path, capsys: Capture) -> None:
     def at(ms: int) -> str:
         return "{}.{:09d}".format(*divmod(BOOT - 70 + ms * MS, 1_000_000_000))
 
@@ -210,8 +200,7 @@ def test_a_text_of_perf_script_can_be_both_trace_and_samples(place: Path, capsys
     ]
     last = f"app 500/500 [000] {at(101)}: " + switch.format("app", 500, "S", "swapper/0", 0)
     (place / "both.perf").write_text("\n\n".join([*first, _perf_script(0) + last]) + "\n")
-    line = ["import", "both.perf", "--stacks", "both.perf", "-o", "rec", "--power-profile", "profile.xml"]
-    assert run(line) == ExitCode.OK
+    assert run(["import", "both.perf", *INTO, "--stacks", "both.perf"]) == ExitCode.OK
     assert capsys.readouterr().out == "run 0: both#all: process 500, 1 thread, 100 stack samples\n"
     found = _methods(capsys, "rec")
     assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)
@@ -223,13 +212,11 @@ def _collapsed(*, threads: bool) -> str:
 
 
 @pytest.mark.parametrize("threads", [True, False])
-def test_collapsed_stacks_share_the_energy_of_their_thread(
-    place: Path, capsys: pytest.CaptureFixture[str], threads: bool
-) -> None:
+def test_collapsed_stacks_share_the_energy_of_their_thread(place: Path, capsys: Capture, threads: bool) -> None:
     """Without times, the power of a stack is unknown, so sorting has no more energy than reading."""
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     (place / "app.collapsed").write_text(_collapsed(threads=threads))
-    line = ["import", "app.pftrace", "--stacks", "app.collapsed", "-o", "rec", "--power-profile", "profile.xml"]
+    line = [*IMPORT, "--stacks", "app.collapsed"]
     assert run(line if threads else [*line, "--process", "500"]) == ExitCode.OK
     said = capsys.readouterr()
     assert "process 500, 1 thread, 100 stack samples" in said.out
@@ -239,10 +226,10 @@ def test_collapsed_stacks_share_the_energy_of_their_thread(
     assert found["sort"] == pytest.approx(2 * found["ksys_read"])
 
 
-def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     (place / "app.collapsed").write_text(_collapsed(threads=False))
-    line = ["import", "app.pftrace", "--stacks", "app.collapsed", "-o", "rec", "--power-profile", "profile.xml"]
+    line = [*IMPORT, "--stacks", "app.collapsed"]
     assert run(line) == ExitCode.USAGE
     assert "app.collapsed: the process of the stack samples is unknown" in capsys.readouterr().err
     assert run([*line, "--process", "77"]) == ExitCode.USAGE
@@ -260,10 +247,10 @@ def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: 
         )
 
 
-def test_a_trace_without_process_ids_is_named_as_such(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_trace_without_process_ids_is_named_as_such(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False, processes=False))
     (place / "app.collapsed").write_text(_collapsed(threads=True))
-    line = ["import", "app.pftrace", "--stacks", "app.collapsed", "-o", "rec", "--power-profile", "profile.xml"]
+    line = [*IMPORT, "--stacks", "app.collapsed"]
     for command in (line, [*line, "--process", "500"]):
         assert run(command) == ExitCode.USAGE
         said = capsys.readouterr().err
@@ -271,7 +258,7 @@ def test_a_trace_without_process_ids_is_named_as_such(place: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "tsc"])
-def test_jfr_is_joined_by_its_clock(place: Path, capsys: pytest.CaptureFixture[str], clock: str) -> None:
+def test_jfr_is_joined_by_its_clock(place: Path, capsys: Capture, clock: str) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     ticks = BOOT - 70 if clock == "monotonic" else JfrText.start_ticks
     run_frame, sort, read = (("org/example/Main", name, "()V") for name in ("run", "sort", "read"))
@@ -283,18 +270,17 @@ def test_jfr_is_joined_by_its_clock(place: Path, capsys: pytest.CaptureFixture[s
         pid=500,
     )
     (place / "app.jfr").write_bytes(text.chunk())
-    line = ["import", "app.pftrace", "--stacks", "app.jfr", "-o", "rec", "--power-profile", "profile.xml"]
-    assert run(line) == ExitCode.OK
+    assert run([*IMPORT, "--stacks", "app.jfr"]) == ExitCode.OK
     assert "100.0% of the stack samples are at times" in capsys.readouterr().err
     found = _methods(capsys, "rec")
     assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)
 
 
-def test_names_that_r8_has_changed_are_those_of_the_source_again(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_that_r8_has_changed_are_those_of_the_source_again(place: Path, capsys: Capture) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace())
     mapping = "org.example.Shop -> org.example.Sorter:\r\n    void pay() -> sort\r\n"
     (place / "mapping.txt").write_text(mapping)
-    line = ["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml", "--mapping", "mapping.txt"]
+    line = [*IMPORT, "--mapping", "mapping.txt"]
     assert run(line) == ExitCode.OK
     assert "mapping.txt has no class" not in capsys.readouterr().err
     assert "pay" in _methods(capsys, "rec")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 
 from navitas.base.errors import ExitCode
 from navitas.capture.build.java import JARS
@@ -38,7 +39,7 @@ def instrument(tmp_path: Path, source: Path, *more: str) -> int:
 
 @pytest.mark.parametrize("map_file", ["out.jar", "in.jar", "link.jar", "out/in.jar", "/dev/zero"])
 def test_the_map_overwrites_no_other_file(
-    map_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    map_file: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = jar_of(tmp_path / "in.jar", {"a.txt": b"x"}).read_bytes()
@@ -52,7 +53,7 @@ def test_the_map_overwrites_no_other_file(
 
 @pytest.mark.parametrize("map_file", ["out/a/A.class", "out/META-INF/navitas/map.properties"])
 def test_the_map_does_not_replace_a_copied_file(
-    map_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    map_file: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "classes/a").mkdir(parents=True)

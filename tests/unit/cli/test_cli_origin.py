@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 import click
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.capture import Capture
+from support.golden import GOLDEN
 
 from navitas.capture.build.git import Revision
 from navitas.capture.build.java import java_version
@@ -20,8 +21,6 @@ from navitas.cli.main import run
 from navitas.cli.profile.masking import command_line, mask_secrets
 from navitas.cli.workflows.origin import find_java_versions, provenance
 from navitas.recording.manifest import Provenance
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 @pytest.mark.parametrize(
@@ -283,22 +282,21 @@ def test_a_pipe_as_release_file_does_not_block(tmp_path: Path) -> None:
     assert java_version(tmp_path / "bin/java") is None
 
 
-def report_of(recording: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
+def report_of(recording: Path, capsys: Capture) -> dict[str, object]:
     capsys.readouterr()
     assert run(["report", str(recording), "--format", "json"]) == 0
     loaded: dict[str, object] = json.loads(capsys.readouterr().out)
     return loaded
 
 
-def test_a_recording_without_provenance_reports_its_manifest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_without_provenance_reports_its_manifest(capsys: Capture) -> None:
     report = report_of(GOLDEN, capsys)
     assert report["provenance"] == {"navitas_version": "0.1.0"}
     assert report["created_utc"] == "2026-01-01T00:00:00+00:00"
     assert isinstance(report["device"], dict) and report["device"]["identity"] == ""
 
 
-def test_a_recording_with_provenance_reports_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+def test_a_recording_with_provenance_reports_it(recording: Path, capsys: Capture) -> None:
     manifest = json.loads((recording / "manifest.json").read_text())
     evil = "\x1b[2J\u202e\ud800"
     given_ = {

@@ -8,14 +8,13 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 
 from navitas.capture.collect.phone_profile import Found
 from navitas.cli.main import run
 from navitas.cli.power import group as command
 from navitas.power import catalog
 from navitas.recording.manifest import Policy
-
-Capture = pytest.CaptureFixture[str]
 
 DEFECTS = """<?xml version="1.0"?>
 <device name="Android">

@@ -8,6 +8,7 @@ import re
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from support.capture import Capture
 
 from navitas.cli.habits.messages import Preferences, Verbosity, prefer
 from navitas.cli.habits.progress import ConsoleProgress, short_label, timed
@@ -26,7 +27,7 @@ def test_few_tests_are_all_printed() -> None:
     assert lines(3) == ["  1/3 ATest#t1", "  2/3 ATest#t2", "  3/3 ATest#t3"]
 
 
-def test_names_are_not_shown_as_emoji(capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_are_not_shown_as_emoji(capsys: Capture) -> None:
     output_console().print(":bug:")
     ConsoleProgress().stage(":bug:")
     shown = capsys.readouterr()
@@ -90,7 +91,7 @@ def test_the_live_line_never_wraps(width: int) -> None:
             assert len(shown) == 1
 
 
-def test_a_warning_is_printed_with_its_remedy_also_if_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_warning_is_printed_with_its_remedy_also_if_quiet(capsys: Capture) -> None:
     prefer(Preferences(Verbosity.QUIET))
     try:
         with ConsoleProgress() as progress:
@@ -103,7 +104,7 @@ def test_a_warning_is_printed_with_its_remedy_also_if_quiet(capsys: pytest.Captu
     assert capsys.readouterr().err.splitlines() == lines
 
 
-def test_verbose_shows_the_time_of_stages_and_of_their_details(capsys: pytest.CaptureFixture[str]) -> None:
+def test_verbose_shows_the_time_of_stages_and_of_their_details(capsys: Capture) -> None:
     prefer(Preferences(Verbosity.VERBOSE))
     try:
         with ConsoleProgress() as progress:

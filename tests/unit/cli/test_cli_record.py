@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from support.capture import Capture
 
 from navitas.base.errors import UsageError
 from navitas.capture.bundle.reader import Bundle
@@ -13,8 +14,6 @@ from navitas.cli.main import run
 from navitas.cli.record import command as record
 from navitas.cli.workflows import record as use_workflow
 from navitas.cli.workflows.measurement import Caller
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

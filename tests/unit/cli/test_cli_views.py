@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+from support.capture import Capture
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode
 from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.main import run
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 def report(*arguments: object) -> int:
     return run(["report", str(GOLDEN), *map(str, arguments)])
 
 
-def test_views_replace_the_tables_in_the_given_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_views_replace_the_tables_in_the_given_order(capsys: Capture) -> None:
     assert report("--view", "tree", "--view", "top", "--view", "tree") == ExitCode.OK
     out = capsys.readouterr().out
     assert "Methods" not in out and 0 == out.index("main, cpu: ") < out.index("Apps, other processes and base")
     assert out.count("main, cpu: ") == 1
 
 
-def test_json_has_the_views(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_the_views(capsys: Capture) -> None:
     assert report("--view", "timeline", "--resolution", "0.5", "--component", "cpu", "--json", "-") == ExitCode.OK
     views = json.loads(capsys.readouterr().out)["views"]
     assert list(views) == ["timeline"]
@@ -49,9 +48,7 @@ def test_json_has_the_views(capsys: pytest.CaptureFixture[str]) -> None:
         (["--evidence", "hooks"], "--evidence"),
     ],
 )
-def test_wrong_options_are_named_with_the_remedy(
-    arguments: list[object], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_options_are_named_with_the_remedy(arguments: list[object], message: str, capsys: Capture) -> None:
     assert report(*arguments) == ExitCode.USAGE
     err = " ".join(capsys.readouterr().err.split())
     assert all(part in err for part in message.split(": ")) and "Traceback" not in err

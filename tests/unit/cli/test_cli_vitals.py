@@ -7,12 +7,13 @@ import json
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
+from support.golden import GOLDEN
 from vitals_dumps import CHECKIN_16, DAY, HOUR, TEXT_13, bugreport, checkin_section, text_section, zipped
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 HOSTILE = "\u202egnp\x1b[31m[bold]" + "x" * 500
 
 
@@ -24,7 +25,7 @@ def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_the_tables_and_the_next_step(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tables_and_the_next_step(dump: Path, capsys: Capture) -> None:
     assert run(["vitals", str(dump)]) == ExitCode.OK
     said = capsys.readouterr()
     assert max(map(len, said.out.splitlines())) <= 80
@@ -34,7 +35,7 @@ def test_the_tables_and_the_next_step(dump: Path, capsys: pytest.CaptureFixture[
     assert said.err.splitlines()[-1].startswith("next: navitas record org.example.app --record hooks")
 
 
-def test_exit_codes_for_builds(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_exit_codes_for_builds(dump: Path, capsys: Capture) -> None:
     line = ["vitals", str(dump)]
     assert run([*line, "--fail-on", "bad"]) == ExitCode.CHECK_FAILED
     said = capsys.readouterr().err
@@ -50,19 +51,19 @@ def test_exit_codes_for_builds(dump: Path, capsys: pytest.CaptureFixture[str]) -
     assert (remedy.strip(), last) == ("adb shell dumpsys batterystats -c > stats.txt", "check failed: unknown")
 
 
-def test_a_dump_without_apps_does_not_pass_a_strict_check(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dump_without_apps_does_not_pass_a_strict_check(dump: Path, capsys: Capture) -> None:
     dump.write_text(CHECKIN_16[: CHECKIN_16.index("9,10123,l,nt")])
     assert run(["vitals", str(dump), "--fail-on", "unknown"]) == ExitCode.CHECK_FAILED
     assert "no app" in capsys.readouterr().err
 
 
-def test_an_unknown_package_is_a_usage_error(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_package_is_a_usage_error(dump: Path, capsys: Capture) -> None:
     assert run(["vitals", str(dump), "--package", "org.nosuch"]) == ExitCode.USAGE
     assert "org.nosuch" in capsys.readouterr().err
     assert run(["vitals", str(GOLDEN), "--recording", str(GOLDEN)]) == ExitCode.USAGE
 
 
-def test_an_app_that_did_nothing_is_ok_if_the_dump_names_it_and_is_whole(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_app_that_did_nothing_is_ok_if_the_dump_names_it_and_is_whole(dump: Path, capsys: Capture) -> None:
     line = ["vitals", str(dump), "--package", "org.idle", "--fail-on", "unknown", "--json", "-"]
     named = "9,0,i,uid,10125,org.idle\n"
     dump.write_text(CHECKIN_16 + named)
@@ -77,31 +78,31 @@ def test_an_app_that_did_nothing_is_ok_if_the_dump_names_it_and_is_whole(dump: P
     assert app["verdict"] == "not_known" and {one["reason"] for one in app["vitals"]} == {"not_in_dump"}
 
 
-def test_a_verdict_of_less_than_a_day_is_marked(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_verdict_of_less_than_a_day_is_marked(dump: Path, capsys: Capture) -> None:
     dump.write_text(CHECKIN_16.replace(f",{DAY},", f",{DAY // 2},").replace(f",{20 * HOUR},", f",{10 * HOUR},"))
     assert run(["vitals", str(dump), "--fail-on", "bad", "--package", "org.other"]) == ExitCode.OK
     said = " ".join(capsys.readouterr().out.split())
     assert "ok (extrapolated)" in said and "Extrapolated: the time on battery is less than a day" in said
 
 
-def test_a_recording_without_histories_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_without_histories_says_so(capsys: Capture) -> None:
     assert run(["vitals", str(GOLDEN)]) == ExitCode.TROUBLE
     assert "no history of batterystats" in capsys.readouterr().err
 
 
-def test_a_recording_without_hooks_adds_no_methods(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_without_hooks_adds_no_methods(dump: Path, capsys: Capture) -> None:
     assert run(["vitals", str(dump), "--recording", str(GOLDEN), "--json", "-"]) == ExitCode.OK
     document = json.loads(capsys.readouterr().out)
     assert document["recording"] == str(GOLDEN) and document["acquirers"] == []
 
 
-def test_a_recording_of_an_app_that_the_dump_does_not_have(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recording_of_an_app_that_the_dump_does_not_have(dump: Path, capsys: Capture) -> None:
     assert run(["vitals", str(dump), "--recording", str(GOLDEN)]) == ExitCode.OK
     said = " ".join("".join(capsys.readouterr()).split())
     assert "other_app: the recording is of " in said and "next: navitas record " in said and "methods above" not in said
 
 
-def test_the_document(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_document(dump: Path, capsys: Capture) -> None:
     assert run(["vitals", str(dump), "--json", "-"]) == ExitCode.OK
     said = capsys.readouterr().out
     document = json.loads(said)
@@ -125,9 +126,7 @@ def test_the_document(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("is_zip", [True, False])
-def test_a_bug_report_from_standard_input(
-    is_zip: bool, dump: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bug_report_from_standard_input(is_zip: bool, dump: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     text = bugreport(text_section(), checkin_section())
 
     class Stdin:
@@ -138,7 +137,7 @@ def test_a_bug_report_from_standard_input(
     assert "61.0 MB" in capsys.readouterr().out
 
 
-def test_standard_input_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_standard_input_is_named(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     class Stdin:
         buffer = io.BytesIO()
 
@@ -152,13 +151,13 @@ def test_standard_input_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 @pytest.mark.parametrize("line", [["vitals", ""], ["graph", ""], ["report", str(GOLDEN), "--json", ""]])
-def test_an_empty_name_is_shown_as_it_is(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_name_is_shown_as_it_is(line: list[str], capsys: Capture) -> None:
     assert run(line) == ExitCode.USAGE
     assert "'' is not the name of a file or folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("command", "name"), [("graph", "manifest.json"), ("report", "manifest.json"), ("graph", "stats.txt")])
-def test_a_file_instead_of_a_recording(command: str, name: str, dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_instead_of_a_recording(command: str, name: str, dump: Path, capsys: Capture) -> None:
     path = GOLDEN / name if name == "manifest.json" else dump
     assert run([command, str(path)]) == ExitCode.TROUBLE
     said = capsys.readouterr().err
@@ -166,7 +165,7 @@ def test_a_file_instead_of_a_recording(command: str, name: str, dump: Path, caps
     assert (f"Give {GOLDEN}." if name == "manifest.json" else "navitas vitals FILE") in said
 
 
-def test_hostile_names_are_shown_safely(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_names_are_shown_safely(dump: Path, capsys: Capture) -> None:
     text = CHECKIN_16.replace("org.example:sync", HOSTILE).replace("org.example.app", HOSTILE)
     dump.write_text(text + f"9,10123,l,wua,{HOSTILE},9000\n9,10123,l,wua,{HOSTILE}\n")
     assert run(["vitals", str(dump), "--fail-on", "bad"]) == ExitCode.CHECK_FAILED
@@ -175,7 +174,7 @@ def test_hostile_names_are_shown_safely(dump: Path, capsys: pytest.CaptureFixtur
     assert max(map(len, said.out.splitlines())) <= 80
 
 
-def test_only_the_first_rows_are_shown(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_the_first_rows_are_shown(dump: Path, capsys: Capture) -> None:
     assert run(["vitals", str(dump), "--top", "1"]) == ExitCode.OK
     said = capsys.readouterr().out
     assert "org.other" not in said and said.count("more (--top)") == 3

@@ -7,13 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 HOSTILE = ["", " ", "-1", "x", "²", "1e9", "9" * 5000, "\x1b[2J", "\u202e", "$(id)", "%s%n", "../..", "\udcff"]
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

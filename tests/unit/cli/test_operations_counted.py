@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.capture import Capture
 from support.counted_files import COSTS, CountedFiles, census_document, experiment, model_of
 
 from navitas.base.errors import ExitCode
@@ -26,13 +27,13 @@ def line(files: CountedFiles, name: str, *more: str, model: bool = True) -> list
     return ["operations", name, str(files.recording), "--census", str(files.census), *with_model, *more]
 
 
-def document(capsys: pytest.CaptureFixture[str], words: list[str], code: int = ExitCode.OK) -> dict[str, Any]:
+def document(capsys: Capture, words: list[str], code: int = ExitCode.OK) -> dict[str, Any]:
     assert run([*words, "--json", "-"]) == code
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 
 
-def test_rank_and_classes_have_the_same_energy(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rank_and_classes_have_the_same_energy(files: CountedFiles, capsys: Capture) -> None:
     ranked = document(capsys, line(files, "rank"))
     classes = document(capsys, line(files, "classes"))
     assert ranked["energy_j"] == pytest.approx(classes["energy_j"])
@@ -42,7 +43,7 @@ def test_rank_and_classes_have_the_same_energy(files: CountedFiles, capsys: pyte
     assert "3 more operations" in capsys.readouterr().out
 
 
-def test_blocks_are_beside_their_lines(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_blocks_are_beside_their_lines(files: CountedFiles, tmp_path: Path, capsys: Capture) -> None:
     source = tmp_path / "src/a/Main.java"
     source.parent.mkdir(parents=True)
     source.write_text("".join(f"line {number}\n" for number in range(1, 20)))
@@ -54,7 +55,7 @@ def test_blocks_are_beside_their_lines(files: CountedFiles, tmp_path: Path, caps
 
 
 @pytest.mark.parametrize("by", ["test", "thread", "method"])
-def test_counts_are_csv_and_json(files: CountedFiles, by: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_counts_are_csv_and_json(files: CountedFiles, by: str, tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "counts.csv"
     found = document(capsys, line(files, "count", "--by", by, "-o", str(out), model=False))
     rows = list(csv.DictReader(out.open()))
@@ -63,9 +64,7 @@ def test_counts_are_csv_and_json(files: CountedFiles, by: str, tmp_path: Path, c
     assert all(one["operations"]["Integer.valueOf"] == 200 for one in found["rows"])
 
 
-def test_a_prediction_shows_what_changed_and_fails_a_budget(
-    files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_prediction_shows_what_changed_and_fails_a_budget(files: CountedFiles, tmp_path: Path, capsys: Capture) -> None:
     old = CountedFiles(tmp_path / "old", [(4, 100), (4, 100)])
     for one in (old, files):
         one.model.write_text(model_of(COSTS).model_copy(update={"idle_j": 0.0}).model_dump_json())
@@ -80,7 +79,7 @@ def test_a_prediction_shows_what_changed_and_fails_a_budget(
     assert run(line(files, "predict", *before, "--fail-above", "200")) == ExitCode.OK
 
 
-def test_tests_that_jitter_never_fail_a_budget(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tests_that_jitter_never_fail_a_budget(files: CountedFiles, tmp_path: Path, capsys: Capture) -> None:
     new = CountedFiles(tmp_path / "jitter", [(4, 2000), (4, 2001)])
     before = ("--before", str(files.recording), "--before-census", str(files.census))
     assert run(line(new, "predict", *before, "--fail-above", "5", "--fail-on", "above")) == ExitCode.OK
@@ -90,20 +89,20 @@ def test_tests_that_jitter_never_fail_a_budget(files: CountedFiles, tmp_path: Pa
     assert capsys.readouterr().err.splitlines()[-1] == "check failed: unknown"
 
 
-def test_options_of_a_comparison_belong_together(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_of_a_comparison_belong_together(files: CountedFiles, capsys: Capture) -> None:
     assert run(line(files, "predict", "--before", str(files.recording))) == ExitCode.USAGE
     assert run(line(files, "predict", "--fail-above", "5")) == ExitCode.USAGE
     assert "belong together" in capsys.readouterr().err
 
 
-def test_advice_has_its_saving(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+def test_advice_has_its_saving(files: CountedFiles, capsys: Capture) -> None:
     (found,) = document(capsys, line(files, "advise"))["advice"]
     assert found["rule"] == "boxing-in-loop" and found["saving_j"] == pytest.approx(392 * 4e-8)
     assert run(line(files, "advise")) == ExitCode.OK
     assert "values are boxed in a loop, 400 times" in " ".join(capsys.readouterr().out.split())
 
 
-def test_what_the_census_and_the_model_lack_is_named(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_census_and_the_model_lack_is_named(files: CountedFiles, capsys: Capture) -> None:
     files.model.write_text(model_of({**COSTS, "Division_int_int": 1e-9}).model_dump_json())
     assert run(line(files, "rank")) == ExitCode.OK
     assert "Division_int_int" in capsys.readouterr().err
@@ -112,7 +111,7 @@ def test_what_the_census_and_the_model_lack_is_named(files: CountedFiles, capsys
     assert "another build" in capsys.readouterr().err
 
 
-def test_tests_are_chosen_by_patterns(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tests_are_chosen_by_patterns(files: CountedFiles, capsys: Capture) -> None:
     assert run(line(files, "rank", "--tests", "*MainTest")) == ExitCode.OK
     assert "matches" not in capsys.readouterr().err
     assert run(line(files, "rank", "--tests", "*MainTest", "--tests", "MianTest")) == ExitCode.OK
@@ -140,7 +139,7 @@ def test_boxing_has_all_types(name: str) -> None:
     assert BOXING.fullmatch(name)
 
 
-def test_a_table_of_cases_says_what_it_leaves_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_of_cases_says_what_it_leaves_out(tmp_path: Path, capsys: Capture) -> None:
     experiment(tmp_path)
     meter, out = tmp_path / "meter.csv", tmp_path / "cases.csv"
     meter.write_text("unix_s,power_w\n1700000000,2\n1800000000,2\n")
@@ -153,7 +152,7 @@ def test_a_table_of_cases_says_what_it_leaves_out(tmp_path: Path, capsys: pytest
     assert "no complete case" in capsys.readouterr().err
 
 
-def test_a_meter_without_the_time_of_day_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_meter_without_the_time_of_day_is_refused(tmp_path: Path, capsys: Capture) -> None:
     experiment(tmp_path)
     (tmp_path / "meter.csv").write_text("time_s,power_w\n0,2\n9,2\n")
     words = ["operations", "cases", "table", str(tmp_path), "--meter", str(tmp_path / "meter.csv"), "-o", str(tmp_path / "t.csv")]
@@ -176,7 +175,7 @@ def test_a_new_object_has_one_rule(name: str, of_texts: bool, creates: bool) -> 
     assert (TEXTS.fullmatch(name) is not None, CREATIONS.fullmatch(name) is not None) == (of_texts, creates)
 
 
-def test_a_gate_needs_energies_to_compare(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_gate_needs_energies_to_compare(files: CountedFiles, tmp_path: Path, capsys: Capture) -> None:
     old = CountedFiles(tmp_path / "old", [(4, 100), (4, 100)])
     files.model.write_text(model_of({"Unrelated": 1e-9}).model_copy(update={"idle_j": 0.0}).model_dump_json())
     before = ("--before", str(old.recording), "--before-census", str(old.census), "--fail-above", "5")

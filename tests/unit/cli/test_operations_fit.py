@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.capture import Capture
 
 from navitas.cli.main import run
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -8,13 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fit_maker import noisy, random_uses, recorded, tables_of
+from support.capture import Capture
+from support.golden import GOLDEN
 
 from navitas.cli.main import run
 from navitas.cli.power import fit as command
 from navitas.energy.analyze.load import Loaded
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

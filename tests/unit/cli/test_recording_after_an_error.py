@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
+from support.golden import GOLDEN
 
 from navitas.base.errors import DeviceError
 from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.profile.measuring import report_partial_on_error
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
     ],
 )
 def test_only_an_unfinished_recording_is_partial(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], state: str, error: BaseException, said: str
+    tmp_path: Path, capsys: Capture, state: str, error: BaseException, said: str
 ) -> None:
     recording = tmp_path / "rec"
     with pytest.raises(type(error)), report_partial_on_error(recording, ReportOptions()):
@@ -37,8 +37,7 @@ def test_only_an_unfinished_recording_is_partial(
     assert (recording / "report.json").exists() == isinstance(error, DeviceError)
 
 
-def test_a_recording_from_before_is_not_mentioned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shutil.copytree(GOLDEN, tmp_path / "rec")
-    with pytest.raises(DeviceError), report_partial_on_error(tmp_path / "rec", ReportOptions()):
+def test_a_recording_from_before_is_not_mentioned(recording: Path, capsys: Capture) -> None:
+    with pytest.raises(DeviceError), report_partial_on_error(recording, ReportOptions()):
         raise DeviceError("no device")
     assert capsys.readouterr().err == ""

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import click
 import pytest
+from support.capture import Capture
 from support.every_command import COMMANDS
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.cli.habits.paths import PathType
 from navitas.cli.main import run
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
-
-
-@pytest.fixture
-def recording(tmp_path: Path) -> Path:
-    shutil.copytree(GOLDEN, tmp_path / "rec")
-    return tmp_path / "rec"
 
 
 @pytest.mark.parametrize(
@@ -35,7 +28,7 @@ def recording(tmp_path: Path) -> Path:
     ],
 )
 @pytest.mark.parametrize("file", ["manifest.json", "runs/0/logcat.txt", "power_profile.xml", "link"])
-def test_an_output_in_a_recording_is_refused(line: str, file: str, recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_output_in_a_recording_is_refused(line: str, file: str, recording: Path, capsys: Capture) -> None:
     (recording / "link").symlink_to("manifest.json")
     path = recording / file
     before = path.read_bytes()

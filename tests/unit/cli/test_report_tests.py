@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 from support.recording_maker import make_recording
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
@@ -26,9 +27,7 @@ def recording(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("pattern", ["ScanTest", "org.example.Scan*", "ScanTest#sc?ns"])
-def test_every_format_and_view_is_of_the_selected_tests(
-    recording: Path, tmp_path: Path, pattern: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_format_and_view_is_of_the_selected_tests(recording: Path, tmp_path: Path, pattern: str, capsys: Capture) -> None:
     files = {name: tmp_path / f"report{name}" for name in (".json", ".html", ".txt", ".collapsed", ".speedscope.json")}
     outputs = [argument for file in files.values() for argument in ("-o", str(file))]
     assert run(["report", str(recording), "--tests", pattern, *outputs]) == ExitCode.OK
@@ -49,7 +48,7 @@ def test_every_format_and_view_is_of_the_selected_tests(
     assert "Sort" not in views and "worker" in views and "main" not in views and "400 ms in steps" in views
 
 
-def test_several_patterns_select_more(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_patterns_select_more(recording: Path, capsys: Capture) -> None:
     assert run(["report", str(recording), "--tests", "ScanTest", "--tests", "SortTest#*", "--json", "-"]) == ExitCode.OK
     report = json.loads(capsys.readouterr().out)
     assert [test["method"] for test in report["tests"]] == ["sorts", "scans"] and report["totals"]["outside_tests_j"] == 0
@@ -68,7 +67,7 @@ def test_several_patterns_select_more(recording: Path, capsys: pytest.CaptureFix
     ],
 )
 def test_a_pattern_without_a_match_is_an_error_with_near_names(
-    recording: Path, pattern: str, message: str, capsys: pytest.CaptureFixture[str]
+    recording: Path, pattern: str, message: str, capsys: Capture
 ) -> None:
     assert run(["report", str(recording), "--tests", pattern]) == ExitCode.USAGE
     assert message in capsys.readouterr().err

@@ -9,17 +9,16 @@ import click
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.capture import Capture
 from support.every_command import COMMANDS
 from support.fleet_samples import json_lines, row
+from support.golden import GOLDEN
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.cli.habits.option import Option
 from navitas.cli.habits.paths import NameOrFile, PathType
 from navitas.cli.habits.settings_file import find_settings
 from navitas.cli.main import run
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -8,13 +8,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
+from support.golden import GOLDEN
 
 from navitas.base.errors import RecordingError
 from navitas.cli.main import run
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP, add_map
 from navitas.recording.recording_folder import reserve_folder
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def without_map(tmp_path: Path) -> tuple[Path, Path]:
     return folder, file
 
 
-def test_a_missing_map_is_reported_and_can_be_added(without_map: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_map_is_reported_and_can_be_added(without_map: tuple[Path, Path], capsys: Capture) -> None:
     folder, file = without_map
     report = folder.parent / "report.json"
     assert run(["report", str(folder)]) == 4
@@ -57,7 +57,7 @@ def test_a_missing_map_is_reported_and_can_be_added(without_map: tuple[Path, Pat
 
 
 def test_a_map_is_not_added_while_the_recording_is_written(
-    without_map: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    without_map: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     folder, file = without_map
     monkeypatch.setattr("navitas.recording.recording_folder._CHANGE_S", 0.2)

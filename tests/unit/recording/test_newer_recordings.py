@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 import jsonschema
 import pytest
 from support import chunk_writer as cw
+from support.capture import Capture
+from support.golden import GOLDEN
 from support.reports import data_of
 
 import navitas
@@ -22,13 +23,7 @@ from navitas.recording.late_maps import add_map
 from navitas.recording.store import open_recording
 from navitas.report import json_report
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 Edit = Callable[[dict[str, Any]], object]
-
-
-@pytest.fixture
-def recording(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
 
 
 def edited(folder: Path, edit: Edit, name: str = "manifest.json") -> Path:
@@ -97,9 +92,7 @@ def test_unknown_parts_of_a_manifest_are_counted_and_named(
 
 
 @pytest.mark.parametrize("granularity", ["method", "class"])
-def test_values_of_a_forged_manifest_do_not_steer_the_terminal(
-    recording: Path, granularity: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_values_of_a_forged_manifest_do_not_steer_the_terminal(recording: Path, granularity: str, capsys: Capture) -> None:
     evil = "\x1b[31mEVIL\n\u202e\ud800"
 
     def forged(manifest: dict[str, Any]) -> None:

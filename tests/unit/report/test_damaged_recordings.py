@@ -25,6 +25,12 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return made_samples(tmp_path_factory.mktemp("samples"))
 
 
+@pytest.fixture
+def recording(samples: list[Path], tmp_path: Path) -> Path:
+    """A copy of the plain one."""
+    return shutil.copytree(next(sample for sample in samples if sample.name == "plain"), tmp_path / "r")
+
+
 @settings(max_examples=60)
 @given(number=st.integers(0, 100), random=st.integers(0, 1 << 32).map(Random))
 def test_a_damaged_recording_gives_a_report_or_an_error_with_a_file(samples: list[Path], number: int, random: Random) -> None:
@@ -46,48 +52,43 @@ def test_a_damaged_recording_gives_a_report_or_an_error_with_a_file(samples: lis
         assert all(lost.serial is not None for lost in made.losses if lost.what == "chunks")
 
 
-def test_lost_chunks_are_counted_by_thread(samples: list[Path], tmp_path: Path) -> None:
-    (plain,) = (sample for sample in samples if sample.name == "plain")
-    shutil.copytree(plain, tmp_path / "r")
-    path = next((tmp_path / "r" / "runs" / "0").glob("*.nvch"))
+def test_lost_chunks_are_counted_by_thread(recording: Path) -> None:
+    path = next((recording / "runs" / "0").glob("*.nvch"))
     chunks = chunks_of(path.read_bytes())
     calls = [(number, chunk.head) for number, chunk in enumerate(chunks)]
     workers = [number for number, head in calls if head["type"] == 1 and head["serial"] == 2][1:8:2]
     kept = [chunk for number, chunk in enumerate(chunks) if number not in workers]
     path.write_bytes(b"".join(chunk.data for chunk in kept))
-    made = navitas.load(tmp_path / "r")
+    made = navitas.load(recording)
     lost = [(one.what, one.count, one.run, one.serial, one.thread) for one in made.losses]
     assert lost == [("chunks", missing_of(kept), 0, 2, "worker-1")]
     assert any(f"(worker-1: {len(workers)})" in warning.message for warning in made.warnings)
 
 
-def test_zeroed_bytes_are_counted_by_file(samples: list[Path], tmp_path: Path) -> None:
-    (plain,) = (sample for sample in samples if sample.name == "plain")
-    shutil.copytree(plain, tmp_path / "r")
-    path = next((tmp_path / "r" / "runs" / "0").glob("*.nvch"))
+def test_zeroed_bytes_are_counted_by_file(recording: Path) -> None:
+    path = next((recording / "runs" / "0").glob("*.nvch"))
     data = bytearray(path.read_bytes())
     at = data.index(b"worker-2")
     data[at : at + 700] = bytes(700)
     path.write_bytes(data)
-    made = navitas.load(tmp_path / "r")
+    made = navitas.load(recording)
     (damaged,) = (lost for lost in made.losses if lost.what == "damaged_bytes")
     assert damaged.file == f"runs/0/{path.name}" and damaged.count >= 700
     assert sum(lost.count for lost in made.losses if lost.what == "chunks") > 0
     assert check(made) == []
 
 
-def test_errors_of_analysis_name_the_recordings_files(samples: list[Path], tmp_path: Path) -> None:
-    (plain,) = (sample for sample in samples if sample.name == "plain")
-    shutil.copytree(plain, tmp_path / "times")
-    path = next((tmp_path / "times" / "runs" / "0").glob("*.nvch"))
-    path.write_bytes(path.read_bytes() + cw.chunk(cw.ANCHORS, cw.anchors_payload([(1 << 61, 1)]), 1, serial=99))
-    with pytest.raises(RecordingError, match=f"{tmp_path / 'times'}: .* days apart"):
-        navitas.load(tmp_path / "times")
-    shutil.copytree(plain, tmp_path / "profile")
-    path = tmp_path / "profile" / "power_profile.xml"
-    path.write_bytes(path.read_bytes().replace(b"core_speeds", b"core_rates"))
-    with pytest.raises(PowerProfileError, match=str(path)):
-        navitas.load(tmp_path / "profile")
+def test_errors_of_analysis_name_the_recordings_files(recording: Path) -> None:
+    path = next((recording / "runs" / "0").glob("*.nvch"))
+    whole = path.read_bytes()
+    path.write_bytes(whole + cw.chunk(cw.ANCHORS, cw.anchors_payload([(1 << 61, 1)]), 1, serial=99))
+    with pytest.raises(RecordingError, match=f"{recording}: .* days apart"):
+        navitas.load(recording)
+    path.write_bytes(whole)
+    profile = recording / "power_profile.xml"
+    profile.write_bytes(profile.read_bytes().replace(b"core_speeds", b"core_rates"))
+    with pytest.raises(PowerProfileError, match=str(profile)):
+        navitas.load(recording)
 
 
 def test_the_harness_detects_energy_that_is_not_conserved() -> None:

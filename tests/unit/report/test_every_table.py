@@ -154,11 +154,6 @@ def _methods(names: Sequence[str]) -> FittedTable:
     return methods_table(Figures(made), TOP)
 
 
-def _threads(names: Sequence[str]) -> FittedTable:
-    made = _profile(names)
-    return threads_table(Figures(made), TOP)
-
-
 def _tests(names: Sequence[str]) -> FittedTable:
     made = _profile(names)
     return table_of_tests(made, made.repeats(), TOP)
@@ -270,10 +265,6 @@ def _outcome(name: str) -> SourceOutcome:
     return SourceOutcome(name, 1_234_567, 1_234_560, 7, 3, Counter({name: 7}), known=len(name) < 10, error=error)
 
 
-def _check(name: str) -> Check:
-    return Check("power profile", "problem", f"{name}\nsecond line", f"remedy for {name}")
-
-
 def _rates(names: Sequence[str]) -> FittedTable:
     return rates_table(
         Summary(1_000, 200_000, 1_767_225_600, 1_769_904_000, 126_980, 71_904.0, 7.48, {}, dict.fromkeys(names, 71_286), [])
@@ -298,10 +289,6 @@ def _curves(names: Sequence[str]) -> FittedTable:
     policies = tuple(PolicyCurve(row, speeds, mw, mw / 10, mw * 1.2345) for row in range(len(names)))
     clusters = tuple(ClusterPower((row,), np.array(speeds, np.int64), mw, 0.5) for row in range(len(names)))
     return curves_table(WattsonCurves("made", "made", None, policies, ()), CpuPower(0.0, 0.0, 0.0, clusters), 4.0)
-
-
-def _currents(names: Sequence[str]) -> FittedTable:
-    return currents_table([ComponentCurrents("screen", dict.fromkeys(names, 1234.5), 6, 0.01)])
 
 
 def _edges(names: Sequence[str]) -> list[ModuleEdge]:
@@ -452,7 +439,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/operations/tables.py:budgets_table": _budgets,
     "cli/operations/tables.py:changed_operations_table": _changed,
     "report/terminal/tests_table.py:tests_table": _tests,
-    "report/terminal/threads_table.py:threads_table": _threads,
+    "report/terminal/threads_table.py:threads_table": lambda names: threads_table(Figures(_profile(names)), TOP),
     "report/terminal/methods_table.py:methods_table": _methods,
     "report/terminal/tests_table.py:baseline_table": _baseline,
     "report/terminal/components_table.py:components_table": lambda names: (
@@ -469,7 +456,9 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/device/devices.py:devices_table": lambda names: devices_table(
         [ListedDevice(name, "unauthorized", name, name) for name in names]
     ),
-    "cli/device/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
+    "cli/device/doctor.py:checks_table": lambda names: checks_table(
+        [Check("power profile", "problem", f"{name}\nsecond line", f"remedy for {name}") for name in names]
+    ),
     "cli/power/fit.py:coefficients_table": _coefficients,
     "cli/operations/census.py:census_table": lambda names: census_table(
         [{"class": name, "operations": 123, "blocks": 1_234_567, "occurrences": 12_345_678} for name in names]
@@ -489,7 +478,9 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/operations/fit.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power/group.py:cluster_table": _cluster,
     "cli/power/calibrate.py:calibration_table": _calibration,
-    "cli/power/calibrate.py:currents_table": _currents,
+    "cli/power/calibrate.py:currents_table": lambda names: currents_table(
+        [ComponentCurrents("screen", dict.fromkeys(names, 1234.5), 6, 0.01)]
+    ),
     "cli/power/curves.py:curves_table": _curves,
     "cli/graph/tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
     "cli/graph/tables.py:graph_edges_table": lambda names: graph_edges_table(_edges(names), TOP),

@@ -14,6 +14,7 @@ from lamp import lit
 from profile_maker import METHODS, one_run, profile, with_nodes, without_probes
 from support.big_recording import make_deep_recording
 from support.firefox_profile import check_profile, stack_of
+from support.golden import GOLDEN
 from support.hostile_profile import hostile_profile
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec
 from support.reports import data_of
@@ -24,7 +25,6 @@ from navitas.energy.analyze.profile import Profile
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.firefox import firefox_report
 
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 SORTS, SORT, SWAP = "org.example.SortTest.sorts", "org.example.Sorter.sort", "org.example.Sorter.swap"
 
 

@@ -70,16 +70,14 @@ def test_energies_are_split_if_there_are_several_components() -> None:
     ]
 
 
-@pytest.mark.parametrize("field", ["inclusive_j", "exclusive_j", "inclusive_error_j", "raw_exclusive_j", "alternative_j"])
-def test_infinite_figures_are_refused(field: str) -> None:
-    with pytest.raises(ValueError, match="JSON"):
-        lines(FULL, replace(FULL, **{field: float("inf")}))  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("field", ["inclusive_j", "exclusive_j"])
-def test_nan_is_refused_where_figures_are_known(field: str) -> None:
-    with pytest.raises(ValueError, match="JSON"):
-        lines(FULL, replace(FULL, **{field: float("nan")}))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("figure", "fields"),
+    [("inf", "inclusive_j exclusive_j inclusive_error_j raw_exclusive_j alternative_j"), ("nan", "inclusive_j exclusive_j")],
+)
+def test_infinite_figures_are_refused_and_nan_where_figures_are_known(figure: str, fields: str) -> None:
+    for field in fields.split():
+        with pytest.raises(ValueError, match="JSON"):
+            lines(FULL, replace(FULL, **{field: float(figure)}))  # type: ignore[arg-type]
 
 
 @given(st.lists(st.floats(-999, 999) | st.floats(-1e-9, 1e-9), min_size=1), st.sampled_from([3, 12]))

@@ -106,11 +106,13 @@ def calls_of(trace: ReadTrace) -> dict[str, Slice]:
     return {found.name: found for found in trace.slices if found.arguments.keys() == {"energy_uj"}}
 
 
-def check_sums(trace: ReadTrace, made: Profile) -> None:
-    """The weights are the report's energy but for less than 1 µJ, and none is negative."""
+def checked(made: Profile) -> ReadTrace:
+    """Read the report. Its weights are the profile's energy but for less than 1 µJ, and none is negative."""
+    trace = read(made)
     assert all(sample.weight > 0 for sample in trace.samples)
     assert {(sample.counter, sample.unit) for sample in trace.samples} == {("energy", "uJ")}
     assert abs(sum(sample.weight for sample in trace.samples) - made.totals.energy_j * 1e6) < 1.01
+    return trace
 
 
 def packets_of(trace: bytes) -> list[bytes]:
@@ -139,9 +141,8 @@ def test_figures_precede_a_compressed_kernel_trace(tmp_path: Path) -> None:
 def test_traces_of_all_runs_follow_each_other(tmp_path: Path) -> None:
     traces = [("trace.pftrace", kernel_trace(run)) for run in range(2)]
     made = analyzed(recorded(tmp_path, *traces, runs=2))
-    trace = read(made)
+    trace = checked(made)
     assert trace.others == packets_of(traces[0][1] + traces[1][1])
-    check_sums(trace, made)
     assert {sample.pid for sample in trace.samples} == {PID0, PID0 + 1}
 
 
@@ -171,8 +172,7 @@ def test_without_a_kernel_trace_the_clocks_are_those_of_the_run(
 @pytest.mark.parametrize("traces", [(), (("trace.pftrace", kernel_trace()),)])
 def test_samples_have_the_energy_of_the_report(tmp_path: Path, traces: tuple[tuple[str, bytes], ...]) -> None:
     made = analyzed(recorded(tmp_path, *traces))
-    trace = read(made)
-    check_sums(trace, made)
+    trace = checked(made)
     for name in ("slow", "leaf", "run"):
         stacks = [sample for sample in trace.samples if sample.frames[-1][0].endswith(f".{name}")]
         method = next(total for total in made.method_totals() if total.method.name == name)
@@ -249,16 +249,14 @@ def integral_j(values: list[tuple[int, float]]) -> float:
 
 def test_chosen_tests_alone(tmp_path: Path) -> None:
     made = analyzed(recorded(tmp_path), TestSelection(("*#two",), frozenset({("a.FooTest", "two")})))
-    trace = read(made)
-    check_sums(trace, made)
+    trace = checked(made)
     assert [found.name for found in trace.slices if found.track.names[-1] == "Tests"] == ["a.FooTest#two"]
     assert not any("Foo.slow" in found.name for found in trace.slices)
 
 
 def test_a_profile_without_its_recording() -> None:
     made = messenger()
-    trace = read(made)
-    check_sums(trace, made)
+    trace = checked(made)
     about = whole_run(trace).arguments
     assert about["kernel trace"] == about["calls"] == "not included: the profile has no recording"
     assert not trace.others
@@ -267,8 +265,7 @@ def test_a_profile_without_its_recording() -> None:
 
 
 def test_names_are_printable() -> None:
-    trace = read(profile())
-    check_sums(trace, profile())
+    trace = checked(profile())
     names = [name for track in trace.tracks.values() for name in track.names] + [found.name for found in trace.slices]
     names += [frame[0] for sample in trace.samples for frame in sample.frames]
     assert any("\\u001b" in name for name in names)
@@ -279,8 +276,7 @@ def test_names_are_printable() -> None:
 def test_negative_energy_lowers_other_samples() -> None:
     worker = LedgerThread(2, "worker", -1e-3)
     made = messenger(replace(polls(), threads=(*polls().threads, worker)))
-    trace = read(made)
-    check_sums(trace, made)
+    trace = checked(made)
     assert not any(frame[0] == "worker" for sample in trace.samples for frame in sample.frames[1:])
 
 
@@ -290,8 +286,7 @@ def test_baseline_runs_are_left_out(tmp_path: Path) -> None:
     runs = [manifest.runs[0], manifest.runs[1].model_copy(update={"baseline": True})]
     (recording / MANIFEST_NAME).write_text(manifest.model_copy(update={"runs": runs}).model_dump_json(by_alias=True))
     made = analyzed(recording)
-    trace = read(made)
-    check_sums(trace, made)
+    trace = checked(made)
     assert len(trace.others) == 4
     assert {sample.pid for sample in trace.samples} == {PID0}
 

@@ -98,21 +98,6 @@ def test_figures_and_units_are_never_separated(width: int) -> None:
         assert max(len(line) for line in lines if not line.startswith("Next: ")) <= width, "a command stays on one line"
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 100, 120, 200])
-@pytest.mark.parametrize("name", ["sorts", "x" * 10_000, "\u202egnp.exe\x1b[31m", "שלום עולם " * 20, "日本語の名前" * 30])
-def test_every_table_keeps_its_key_at_every_width(width: int, name: str) -> None:
-    test = replace(one_run(0, 10.0), method=name)
-    test = replace(test, threads=(replace(test.threads[0], name=name), *test.threads[1:]))
-    methods = MethodTable((replace(METHODS.methods[0], name=name), *METHODS.methods[1:]), {})
-    text = shown(profile(test, without_probes(test, 2.0), methods=methods), width=width)
-    for title in ("Tests", "Probes", "Threads", "Methods"):
-        table = text.partition(f"\n{title}\n")[2].split("\n\n")[0].splitlines()
-        header, first = table[:2]
-        assert header.split()[0] in ("Test", "Thread", "Method") and first.split()[0]
-        assert any(unit in first for unit in (" J", " mJ"))
-    assert "\x1b" not in text and "\u202e" not in text
-
-
 def test_the_total_has_its_addends() -> None:
     total = " ".join(shown(profile()).partition("\nWhole recording: ")[2].partition("\nEvidence")[0].split())
     addends = "threads 7.50 J + other processes 1.00 J + base 3.25 J + unattributed 250 mJ"

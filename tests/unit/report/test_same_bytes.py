@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from support.golden import GOLDEN
 from support.reports import output_of
 
 import navitas
 from navitas.report.registry import format_names
-
-GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
 
 @pytest.mark.parametrize("name", format_names())

@@ -39,10 +39,6 @@ def threads_j(report: Report) -> float:
     return sum(test["threads_j"] for test in report["tests"])
 
 
-def medians_j(report: Report) -> float:
-    return sum(group["median_j"] for group in report["repeats"])
-
-
 def app_medians_j(report: Report) -> float:
     return sum(group["app_median_j"] for group in report["repeats"])
 
@@ -73,33 +69,9 @@ def of_csv(text: str) -> float:
     return sum(float(row["exclusive_j"] or 0) for row in rows if row["baseline"] == "false")
 
 
-def of_speedscope(text: str) -> float:
-    return sum(made["endValue"] - made["startValue"] for made in json.loads(text)["profiles"]) / 1e6
-
-
-def of_collapsed(text: str) -> float:
-    return sum(int(line.rpartition(" ")[2]) for line in text.splitlines()) / 1e6
-
-
 def of_junit(text: str) -> float:
     root = ElementTree.fromstring(text.encode())
     return sum(float(item.attrib["value"]) for item in root.iterfind(".//testcase/properties/property[@name='energy_j']"))
-
-
-def of_openmetrics(text: str) -> float:
-    return sum(float(line.rpartition(" ")[2]) for line in text.splitlines() if line.startswith("navitas_energy_joules{"))
-
-
-def of_benchmark_data(text: str) -> float:
-    return sum(sum(test["metrics"]["energyTotalUws"]["runs"]) for test in json.loads(text)["benchmarks"]) / 1e6
-
-
-def of_bmf(text: str) -> float:
-    return sum(float(test["energy-joules"]["value"]) for test in json.loads(text).values())
-
-
-def of_sarif(text: str) -> float:
-    return sum(result["properties"].get("self_energy_j", 0.0) for result in json.loads(text)["runs"][0]["results"])
 
 
 def of_text(text: str) -> float:
@@ -112,40 +84,44 @@ def of_markdown(text: str) -> float:
     return float(row)
 
 
-def of_html(text: str) -> float:
-    return sum(Page(text).data["page-data"]["tests"]["app_uj"]) / 1e6
-
-
-def of_pprof(data: bytes) -> float:
-    return sum(sample.energy_uj for sample in read_samples(data)) / 1e6
-
-
-def of_firefox(text: str) -> float:
-    return sum(sum(thread["samples"]["weight"]) for thread in json.loads(text)["threads"]) / 1e6
-
-
-def of_perfetto(data: bytes) -> float:
-    return sum(sample.weight for sample in read_trace(data, SEQUENCE).samples) / 1e6
-
-
 READERS: dict[str, tuple[Callable[[Any], float], Callable[[Report], float]]] = {
     "json": (lambda text: total_j(json.loads(text)), total_j),
     "parquet": (of_parquet, total_j),
     "arrow": (of_arrow, total_j),
     "csv": (of_csv, total_j),
-    "openmetrics": (of_openmetrics, total_j),
-    "perfetto": (of_perfetto, total_j),
-    "pprof": (of_pprof, sum_of_tests_j),
-    "firefox": (of_firefox, sum_of_tests_j),
+    "openmetrics": (
+        lambda text: sum(
+            float(line.rpartition(" ")[2]) for line in text.splitlines() if line.startswith("navitas_energy_joules{")
+        ),
+        total_j,
+    ),
+    "perfetto": (lambda data: sum(sample.weight for sample in read_trace(data, SEQUENCE).samples) / 1e6, total_j),
+    "pprof": (lambda data: sum(sample.energy_uj for sample in read_samples(data)) / 1e6, sum_of_tests_j),
+    "firefox": (
+        lambda text: sum(sum(thread["samples"]["weight"]) for thread in json.loads(text)["threads"]) / 1e6,
+        sum_of_tests_j,
+    ),
     "junit": (of_junit, sum_of_tests_j),
-    "speedscope": (of_speedscope, sum_of_tests_j),
-    "benchmarkData": (of_benchmark_data, sum_of_tests_j),
-    "collapsed": (of_collapsed, threads_j),
-    "bmf": (of_bmf, medians_j),
-    "html": (of_html, app_medians_j),
+    "speedscope": (
+        lambda text: sum(made["endValue"] - made["startValue"] for made in json.loads(text)["profiles"]) / 1e6,
+        sum_of_tests_j,
+    ),
+    "benchmarkData": (
+        lambda text: sum(sum(test["metrics"]["energyTotalUws"]["runs"]) for test in json.loads(text)["benchmarks"]) / 1e6,
+        sum_of_tests_j,
+    ),
+    "collapsed": (lambda text: sum(int(line.rpartition(" ")[2]) for line in text.splitlines()) / 1e6, threads_j),
+    "bmf": (
+        lambda text: sum(float(test["energy-joules"]["value"]) for test in json.loads(text).values()),
+        lambda report: sum(group["median_j"] for group in report["repeats"]),
+    ),
+    "html": (lambda text: sum(Page(text).data["page-data"]["tests"]["app_uj"]) / 1e6, app_medians_j),
     "text": (of_text, app_medians_j),
     "markdown": (of_markdown, app_medians_j),
-    "sarif": (of_sarif, methods_j),
+    "sarif": (
+        lambda text: sum(result["properties"].get("self_energy_j", 0.0) for result in json.loads(text)["runs"][0]["results"]),
+        methods_j,
+    ),
 }
 
 

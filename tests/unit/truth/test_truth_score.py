@@ -120,7 +120,7 @@ def test_a_wrong_profile_has_at_most_20_percent_error() -> None:
     assert wrong != PIXEL_6 and wrong == mistaken(PIXEL_6, 1)
 
 
-def test_tables_and_targets(tmp_path: Path) -> None:
+def test_tables_and_targets() -> None:
     def point(rule: str, level: str, total: float, own: float, seed: int = 1) -> Point:
         return Point("allocation", "bursty", seed, 20, rule, level, Errors(total, -2 * total, own / 2, own, own))
 

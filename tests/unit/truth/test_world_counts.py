@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import world_score
+from support.capture import Capture
 from world_counts import WorldCounts
 from world_score import kept
 
@@ -24,7 +25,7 @@ def test_a_kept_result_may_have_counts_that_are_no_longer_used(tmp_path: Path) -
     assert kept(file, "bugs, seed 1, 5 phones", WorldCounts, WorldCounts) == WorldCounts(named=2, planted=Counter({"a: hog": 1}))
 
 
-def test_the_help_names_each_regime_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_names_each_regime_on_a_line(capsys: Capture) -> None:
     with pytest.raises(SystemExit):
         world_score.main(["--help"])
     assert "\n  confounders, bare\n" in capsys.readouterr().out

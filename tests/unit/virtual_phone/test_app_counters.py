@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from support.raising import raising
+
 from navitas.virtual_phone.components.devices import TRAFFIC_FILE, AppCounters
 from navitas.virtual_phone.components.network import AirTraffic
 
@@ -13,10 +15,7 @@ def test_a_process_reads_its_own_storage_counters(tmp_path: Path) -> None:
     counters.write_io(12, lambda pid: f"write_bytes: {pid}\n".encode())
     assert (tmp_path / "proc/12/io").read_text() == "write_bytes: 12\n"
 
-    def ended(pid: int) -> bytes:
-        raise ProcessLookupError
-
-    counters.write_io(12, ended)
+    counters.write_io(12, raising(ProcessLookupError()))
     assert (tmp_path / "proc/12/io").read_text() == "write_bytes: 12\n"
     counters.forget(12)
     assert not (tmp_path / "proc/12").exists()

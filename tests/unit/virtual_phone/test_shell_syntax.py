@@ -87,27 +87,13 @@ def test_unfinished_scripts_are_errors(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [")", "a )", "| a", "&& a", "then", "done", "a; ; b", "( )", "if ; then a; fi", ";;", "for 1 in a; do b; done", "a <<E"],
-)
-def test_wrong_scripts_are_errors(text: str) -> None:
-    with pytest.raises(ShellSyntaxError):
-        parse(text)
-
-
-@pytest.mark.parametrize(
-    "text",
     [
-        "(" * 5000,
-        "$(" * 5000,
-        "$((" * 5000,
+        *(")", "a )", "| a", "&& a", "then", "done", "a; ; b", "( )", "if ; then a; fi", ";;", "for 1 in a; do b; done", "a <<E"),
+        *(5000 * nested for nested in ("(", "$(", "$((", "if ", "{ ", "${a:-", '"$(')),
         "$((1+" * 19 + "1" + "))" * 19 + ")",
-        "if " * 5000,
-        "{ " * 5000,
-        "${a:-" * 5000,
-        '"$(' * 5000,
     ],
 )
-def test_deep_nesting_is_an_error(text: str) -> None:
+def test_wrong_and_deeply_nested_scripts_are_errors(text: str) -> None:
     with pytest.raises(ShellSyntaxError):
         parse(text)
 

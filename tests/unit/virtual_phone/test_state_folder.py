@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 
 from navitas.virtual_phone import __main__ as program
 
@@ -34,7 +35,7 @@ def test_only_the_user_can_enter_a_new_folder(served: list[object], tmp_path: Pa
 
 
 def test_a_folder_that_others_can_enter_is_refused_and_kept(
-    served: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    served: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     folder = tmp_path / "phone"
     folder.mkdir()

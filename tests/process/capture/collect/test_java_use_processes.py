@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from fake_device import FakeDevice
 from support.no_progress import NoProgress
+from support.raising import raising
 
 from navitas.base.errors import BuildError, UsageError
 from navitas.capture.build import async_profiler
@@ -100,11 +101,8 @@ def test_a_path_that_the_profiler_cannot_write_stops_nothing(loads: dict[str, Us
 def test_a_stop_that_fails_is_a_warning(
     loads: dict[str, UsageError | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
 ) -> None:
-    def missing(pid: int) -> None:
-        raise UsageError("there is no process 42", "")
-
     if not is_there:
-        monkeypatch.setattr(java_use, "check_jvm", missing)
+        monkeypatch.setattr(java_use, "check_jvm", raising(UsageError("there is no process 42", "")))
     loads["stop"] = UsageError("the JVM 42 does not answer", "")
     warnings: Warnings = []
     with java_run(JavaUse("shop", 42), tmp_path, warnings)._profiled(42, tmp_path / "x"):

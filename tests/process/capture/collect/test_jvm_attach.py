@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.raising import raising
 
 from navitas.base.errors import UsageError
 from navitas.capture.collect.runs import jvm_attach
@@ -34,7 +35,7 @@ def test_a_jvm_that_does_not_catch_the_signal_goes_on(quiet: subprocess.Popen[by
     assert quiet.poll() is None
 
 
-def test_a_jvm_that_does_not_listen_is_named(monkeypatch: pytest.MonkeyPatch, quiet: subprocess.Popen[bytes]) -> None:
+def test_a_jvm_that_does_not_listen_is_named(quiet: subprocess.Popen[bytes]) -> None:
     program = "import signal, sys; signal.signal(signal.SIGQUIT, lambda *_: print('quit', flush=True)); print('on', flush=True)"
     words = [sys.executable, "-c", f"{program}; [signal.pause() for _ in range(2)]"]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
@@ -69,11 +70,8 @@ def test_only_its_own_mark_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_a_signal_that_fails_is_named(
     monkeypatch: pytest.MonkeyPatch, quiet: subprocess.Popen[bytes], error: type[OSError], said: str
 ) -> None:
-    def refused(handle: int, number: int) -> None:
-        raise error(1, "not permitted")
-
     monkeypatch.setattr(jvm_attach, "_check_catches", lambda pid: None)
-    monkeypatch.setattr(signal, "pidfd_send_signal", refused)
+    monkeypatch.setattr(signal, "pidfd_send_signal", raising(error(1, "not permitted")))
     with pytest.raises(UsageError, match=said):
         load_agent(quiet.pid, Path("/lib.so"), "start")
 

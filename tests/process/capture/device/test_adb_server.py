@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.capture import Capture
 from support.command_line import eventually
 from support.fake_adb import block, fail, fake_adb, free_port
 
@@ -76,7 +77,7 @@ def test_every_line_names_its_device(serial: str) -> None:
 
 
 def test_a_phone_with_a_path_or_a_space_is_found_and_what_is_not_understood_is_shown(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     listing = "bd9d00cc device 3-1 product:p\n GS1  device usb:1-2 model:M\nZY dreaming hard\n"
     with fake_adb({"host:version": block("0029"), "host:devices-l": block(listing)}) as server:

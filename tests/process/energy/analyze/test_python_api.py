@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.capture import Capture
 
 import navitas
 from navitas.capture.build.gradle import BuildOptions
@@ -95,9 +96,7 @@ def test_the_surface_stays_as_it_is(golden: Callable[[str, str], None]) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_the_examples_of_the_docs_run(
-    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_examples_of_the_docs_run(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture) -> None:
     if "to_pandas" in EXAMPLES[number]:
         pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -65,7 +64,7 @@ def test_classes_for_apps_need_no_desugaring(name: str) -> None:
     assert classes and not found
 
 
-def test_the_check_sees_what_needs_desugaring(tmp_path: Path) -> None:
+def test_the_check_sees_what_needs_desugaring() -> None:
     """Of classes of our own that run on a JVM alone, some use lambdas, and interfaces with static methods."""
     jar = JARS / "navitas-phone.jar"
     if not jar.is_file():

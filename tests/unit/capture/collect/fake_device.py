@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, Self
 
 from navitas.base.errors import DeviceError
 from navitas.capture.device.base import DeviceInfo, ShellResult, ShellStream
@@ -27,6 +28,11 @@ class FakeDevice:
     answers: bool = False
     commands: list[str] = field(default_factory=list)
     info: DeviceInfo = field(default_factory=lambda: DeviceInfo("phone", "serial-1", "A phone", "f", 33))
+
+    def with_info(self, **fields: Any) -> Self:
+        """Return the same device, which reports these facts."""
+        self.info = replace(self.info, **fields)
+        return self
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
         self._ask(command)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice
 from support.no_progress import NoProgress
+from support.raising import raising
 
 from navitas.base.errors import DeviceError, UsageError
 from navitas.capture.collect.apps.app_files import AppFolder
@@ -21,10 +22,7 @@ from navitas.capture.collect.runs.run_recorder import RunPlan, RunRecorder, Work
 from navitas.capture.device.base import DeviceInfo, ShellResult
 from navitas.recording.store import open_recording
 
-
-@pytest.fixture(autouse=True)
-def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+INSTALLED = {"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"}
 
 
 def use(command: str = "") -> Use:
@@ -97,8 +95,7 @@ def test_the_recording_of_an_interrupted_use_has_its_method_map(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(RunRecorder, "run", interrupted)
-    device = FakeDevice({"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"})
-    device.info = replace(device.info, kind="virtual")
+    device = FakeDevice(INSTALLED).with_info(kind="virtual")
     known = replace(use(), map=found if is_known else None, map_ids=lambda _: {found.map_id})
     with pytest.raises(KeyboardInterrupt):
         app_use.record(
@@ -112,20 +109,19 @@ def test_the_recording_of_an_interrupted_use_has_its_method_map(
 def test_an_interrupted_use_of_a_sampled_app_has_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it, nothing shows which threads of the trace are the app's. Settings that a lost device had kept are gone."""
 
-    def until() -> None:
-        raise KeyboardInterrupt
-
     def do(_recorder: RunRecorder, plan: RunPlan, done: InstrumentResult, work: Work, folder: AppFolder | None) -> None:
         work(plan, done, tmp_path / "raw", folder)
 
     monkeypatch.setattr(RunRecorder, "_run_sampled", do)
-    texts = {"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"}
-    texts |= {"ps -A": "PID UID NAME\n42 10001 a.b\n", "dumpsys package": "flags=[ DEBUGGABLE ]", "which": "/bin/tool\n"}
-    device = FakeDevice(texts, answers=True)
-    device.info = replace(device.info, kind="virtual", sdk=34)
+    texts = INSTALLED | {
+        "ps -A": "PID UID NAME\n42 10001 a.b\n",
+        "dumpsys package": "flags=[ DEBUGGABLE ]",
+        "which": "/bin/tool\n",
+    }
+    device = FakeDevice(texts, answers=True).with_info(kind="virtual", sdk=34)
     options = ProfileOptions(mode="sample", prepare=False, power_profile="google-pixel-6", record="none")
     with pytest.raises(KeyboardInterrupt):
-        app_use.record(device, replace(use(), until=until), options, tmp_path / "rec", NoProgress())
+        app_use.record(device, replace(use(), until=raising(KeyboardInterrupt())), options, tmp_path / "rec", NoProgress())
     (run,) = open_recording(tmp_path / "rec").manifest.runs
     assert (run.pid, run.exit) == (42, "interrupted")
     start = next(number for number, command in enumerate(device.commands) if command.startswith("monkey"))
@@ -157,9 +153,7 @@ def test_after_two_interruptions_the_app_does_not_run_or_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str, left: str
 ) -> None:
     """The states of the device are read first of all that is pulled. The recording keeps the process of a sampled app."""
-    texts = {"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"}
-    device = InterruptedPhone(texts, [b""] * 4, answers=True, at=at)
-    device.info = replace(device.info, kind="virtual")
+    device = InterruptedPhone(INSTALLED, [b""] * 4, answers=True, at=at).with_info(kind="virtual")
 
     def used(_recorder: RunRecorder, _plan: RunPlan, done: InstrumentResult, *_: object) -> None:
         done.pid, device.used = 42, True
@@ -198,9 +192,9 @@ def test_events_whose_pull_is_interrupted_are_pulled_again_or_stay_on_the_phone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[bytes | None], kept: bytes | None, lost: int
 ) -> None:
     monkeypatch.setattr(RunRecorder, "_run_sampled", lambda *_: None)
-    texts = {"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"}
-    device = EventPhone({**texts, "run-as a.b ls": "events-1.nvch\n", "run-as a.b stat": "5\n"}, answers=True, given=given)
-    device.info = replace(device.info, kind="virtual")
+    device = EventPhone(
+        {**INSTALLED, "run-as a.b ls": "events-1.nvch\n", "run-as a.b stat": "5\n"}, answers=True, given=given
+    ).with_info(kind="virtual")
     options = ProfileOptions(prepare=False, power_profile="google-pixel-6", record="none", trace="none")
     with pytest.raises(KeyboardInterrupt):
         app_use.record(device, use(), options, tmp_path / "rec", NoProgress())

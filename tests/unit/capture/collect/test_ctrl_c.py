@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
+from support.capture import Capture
 
 from navitas.capture.collect.runs.app_use import until_ctrl_c
 from navitas.cli import main
@@ -34,9 +35,7 @@ def test_ctrl_c_ends_the_use_and_a_second_one_interrupts_the_command() -> None:
 
 
 @pytest.mark.parametrize("first", [signal.SIGTERM, signal.SIGHUP])
-def test_ctrl_c_does_not_interrupt_the_cleanup_after_another_signal(
-    first: signal.Signals, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_does_not_interrupt_the_cleanup_after_another_signal(first: signal.Signals, capfd: Capture) -> None:
     steps = []
     try:
         with suppress(KeyboardInterrupt), until_ctrl_c():

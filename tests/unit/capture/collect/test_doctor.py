@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -98,13 +97,6 @@ class AnsweringDevice(FakeDevice):
         return ShellResult(0, out.encode(), b"")
 
 
-@pytest.fixture(autouse=True)
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    yield tmp_path / "navitas/devices"
-
-
 def by_name(checks: tuple[Check, ...]) -> dict[str, Check]:
     return {check.name: check for check in checks}
 
@@ -175,8 +167,7 @@ def test_charging_matters_without_rails() -> None:
 def test_power_monitors_of_apps_are_read_where_nothing_else_shows_rails(sdk: int, shown: str, every: str) -> None:
     key = reading_command("org.app")
     without = {key: text for key, text in {**GOOD, **IN_APP}.items() if "IPowerStats" not in key}
-    device = AnsweringDevice({**without, **({key: f"      {shown}\n"} if shown else {})})
-    device.info = replace(device.info, sdk=sdk)
+    device = AnsweringDevice({**without, **({key: f"      {shown}\n"} if shown else {})}).with_info(sdk=sdk)
     check = by_name(examine(device, "org.app").checks)["power monitors in apps"]
     assert (check.status, check.found) == ("ok", f"new readings every {every}; used with --record")
     assert ("runs of more than 40 s" in check.remedy) == (sdk < 37)
@@ -184,8 +175,7 @@ def test_power_monitors_of_apps_are_read_where_nothing_else_shows_rails(sdk: int
 
 
 def test_power_monitors_are_not_needed_beside_other_rails() -> None:
-    device = AnsweringDevice({**GOOD, **IN_APP})
-    device.info = replace(device.info, sdk=37)
+    device = AnsweringDevice({**GOOD, **IN_APP}).with_info(sdk=37)
     check = by_name(examine(device, "org.app").checks)["power monitors in apps"]
     assert "not needed" in check.found and not check.remedy
 
@@ -209,8 +199,9 @@ def test_what_the_app_may_not_read_lowers_the_evidence() -> None:
 def test_the_level_is_that_of_what_can_be_read_and_traced(more: tuple[str, ...], levels: tuple[str, str]) -> None:
     found = examine(AnsweringDevice({**UNKNOWN, **{key: GOOD[key] for key in more}}))
     assert (found.evidence, found.evidence_untraced) == levels
-    device = AnsweringDevice({**UNKNOWN, "which perfetto": GOOD["which perfetto"]})
-    device.info = replace(device.info, sdk=28)  # perfetto's service is off there
+    device = AnsweringDevice({**UNKNOWN, "which perfetto": GOOD["which perfetto"]}).with_info(
+        sdk=28
+    )  # perfetto's service is off there
     assert examine(device).evidence == "thread-time"
 
 
@@ -261,18 +252,18 @@ def test_an_app_that_is_not_debuggable_is_no_problem() -> None:
     assert (check.status, check.found) == ("note", said) and "media folder" in check.remedy
 
 
-def test_what_a_killed_measurement_left(folders: Path) -> None:
-    folders.mkdir(parents=True)
-    (folders / "serial-1.json").write_text('{"changed": {"system/screen_brightness": "7", "battery": "live"}}')
+def test_what_a_killed_measurement_left(journals: Path) -> None:
+    journals.mkdir(parents=True)
+    (journals / "serial-1.json").write_text('{"changed": {"system/screen_brightness": "7", "battery": "live"}}')
     check = by_name(examine(AnsweringDevice(GOOD)).checks)["settings"]
     assert check.status == "note" and "brightness, battery's charging state" in check.found
     assert check.remedy == "navitas doctor --device serial-1 --restore"
-    (folders / "serial-1.json").write_text("{")
+    (journals / "serial-1.json").write_text("{")
     assert by_name(examine(AnsweringDevice(GOOD)).checks)["settings"].status == "problem"
 
 
-def test_what_a_killed_measurement_left_of_apps(folders: Path) -> None:
-    apps = folders.with_name("apps") / "serial-1"
+def test_what_a_killed_measurement_left_of_apps(journals: Path) -> None:
+    apps = journals.with_name("apps") / "serial-1"
     assert by_name(examine(AnsweringDevice(GOOD)).checks)["apps"].status == "ok"
     apps.mkdir(parents=True)
     entry = {"package": "org.app", "user": None, "file": "org.app.apk", "when": "2026-11-27T10:00:00+00:00", "profiled": []}
@@ -295,8 +286,7 @@ def test_a_frozen_battery_is_reported() -> None:
 def test_the_app_is_that_of_the_measured_user() -> None:
     of_user = {key.replace("run-as org.app ", "run-as org.app --user 10 "): text for key, text in {**GOOD, **IN_APP}.items()}
     del of_user["pm path org.app"]
-    device = AnsweringDevice({**of_user, "pm path --user 10 org.app": "package:/data/app/base.apk\n"})
-    device.info = replace(device.info, named_user=10)
+    device = AnsweringDevice({**of_user, "pm path --user 10 org.app": "package:/data/app/base.apk\n"}).with_info(named_user=10)
     assert by_name(examine(device, "org.app").checks)["time_in_state in the app"].status == "ok"
     missing = by_name(examine(device, "org.other").checks)["package"]
     assert missing.found == "org.other is not installed for user 10"
@@ -321,8 +311,7 @@ def test_names_reach_the_shell_quoted() -> None:
 def test_what_takes_stack_samples(sdk: int, tools: tuple[str, ...], status: str, words: str) -> None:
     texts = {key: text for key, text in GOOD.items() if key != "which perfetto"}
     texts |= {f"which {tool}": f"/system/bin/{tool}\n" for tool in tools} | {"getprop persist.traced.enable": "1\n"}
-    device = AnsweringDevice(texts)
-    device.info = replace(device.info, sdk=sdk)
+    device = AnsweringDevice(texts).with_info(sdk=sdk)
     check = by_name(examine(device).checks)["stack samples"]
     assert check.status == status and words in check.found
 

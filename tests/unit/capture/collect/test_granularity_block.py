@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 from support.bundle_maker import FILES, MANIFEST, make
+from support.capture import Capture
+from support.golden import GOLDEN
 
 import navitas
 from navitas.base.errors import ExitCode
@@ -16,8 +18,6 @@ from navitas.capture.collect.options import Granularity, ProfileOptions, probes_
 from navitas.capture.collect.runs.runtime_config import properties
 from navitas.cli.main import run
 from navitas.energy.analyze.notices import notices
-
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 
 
 def test_the_runtime_counts_executions_and_records_no_calls() -> None:
@@ -48,7 +48,7 @@ def test_a_bundle_without_a_kind_has_the_probes_of_methods() -> None:
     ],
 )
 def test_a_bundle_of_another_build_is_refused(
-    probes: str, granularity: str, remedy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    probes: str, granularity: str, remedy: str, tmp_path: Path, capsys: Capture
 ) -> None:
     bundle = make(tmp_path / "a.bundle.zip", FILES | {"bundle.json": json.dumps(MANIFEST | {"probes": probes})})
     assert run(["profile", "--bundle", str(bundle), "--granularity", granularity]) == ExitCode.USAGE

@@ -26,13 +26,6 @@ BLANK = "\n" * 300_000
 ANSWERS = ["", "\0" * 5000, "9" * 6000, "@1\n" * 100_000, "policy0 0-99999999999 \U0001d7db\n", "\x1b[2J<b>'\"\r\n", BLANK]
 
 
-@pytest.fixture(autouse=True)
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr("navitas.capture.collect.state.guard._CHECK_PAUSE_S", 0)
-
-
 def test_blank_lines_and_long_ones_are_read_once() -> None:
     assert parse_battery(BLANK) == parse_battery("") and parse_thermal(BLANK) == parse_thermal("")
     assert from_dump(BLANK) is None

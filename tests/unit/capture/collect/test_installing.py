@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,6 +97,5 @@ def test_packages_that_cannot_be_listed_are_an_error(tmp_path: Path, listed: str
 
 
 def test_a_virtual_phone_may_have_no_package() -> None:
-    device = FakeDevice()
-    device.info = replace(device.info, kind="virtual")
+    device = FakeDevice().with_info(kind="virtual")
     assert installed_packages(device, 10) == set() and device.commands == ["pm list packages --user 10"]

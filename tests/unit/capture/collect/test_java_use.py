@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.capture import Capture
 
 from navitas.base.errors import BuildError, ExitCode, UsageError
 from navitas.capture.build import async_profiler
@@ -16,11 +17,9 @@ from navitas.capture.collect.runs.java_use import java_use
 from navitas.capture.collect.runs.jvm_attach import NoAnswer, check_jvm, load_agent
 from navitas.cli.main import run
 
-Capture = pytest.CaptureFixture[str]
-
 
 @pytest.fixture
-def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def java(tmp_path: Path) -> str:
     program = tmp_path / "java"
     program.write_text("")
     program.chmod(0o755)

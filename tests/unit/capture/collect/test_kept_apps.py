@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from app_phone import APP, BASE, OWN, PROFILED, TESTS, AppPhone, Warnings, refused
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, FILES, make
 from support.no_progress import NoProgress
+from support.raising import raising
 
 from navitas.base.errors import BuildError, DeviceError
 from navitas.capture.bundle.reader import Bundle, open_bundle
@@ -21,14 +21,7 @@ RESTORE = "adb -s serial-1 install -r -t -d"
 
 
 @pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the copies."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state/navitas/apps/serial-1"
-
-
-@pytest.fixture
-def bundle(state: Path, tmp_path: Path) -> Bundle:
+def bundle(tmp_path: Path) -> Bundle:
     return open_bundle(make(tmp_path / "a.zip", ANDROID_FILES | {"bundle.json": json.dumps(ANDROID_MANIFEST)}))
 
 
@@ -84,24 +77,21 @@ def test_without_hashes_the_code_is_read(bundle: Bundle) -> None:
 def test_an_app_is_restored_for_a_user_who_has_it(
     bundle: Bundle, named: int, having: dict[int | None, set[str]], expected: int
 ) -> None:
-    device = AppPhone(having=having)
-    device.info = replace(device.info, named_user=named, users=(0, 10))
+    device = AppPhone(having=having).with_info(named_user=named, users=(0, 10))
     with kept_apps(device, [bundle], NoProgress()):
         device.measure()
     assert device.installed == [(APP, expected)]
 
 
 def test_the_measured_user_counts_if_the_users_are_unknown(bundle: Bundle) -> None:
-    device = AppPhone(having={10: {APP}})
-    device.info = replace(device.info, named_user=10, users=())
+    device = AppPhone(having={10: {APP}}).with_info(named_user=10, users=())
     with kept_apps(device, [bundle], NoProgress()):
         device.measure()
     assert device.installed == [(APP, 10)]
 
 
 def test_a_user_whose_packages_adb_cannot_list_is_named(bundle: Bundle, progress: Warnings) -> None:
-    device = AppPhone(having={0: {APP}}, unlisted={150})
-    device.info = replace(device.info, named_user=0, users=(0, 150))
+    device = AppPhone(having={0: {APP}}, unlisted={150}).with_info(named_user=0, users=(0, 150))
     with kept_apps(device, [bundle], progress) as warnings:
         device.measure()
     assert device.code[APP] == OWN
@@ -110,8 +100,7 @@ def test_a_user_whose_packages_adb_cannot_list_is_named(bundle: Bundle, progress
 
 
 def test_a_list_that_cannot_be_read_is_an_error_before_anything_is_replaced(bundle: Bundle) -> None:
-    device = AppPhone(unlisted={0})
-    device.info = replace(device.info, named_user=0, users=(0,))
+    device = AppPhone(unlisted={0}).with_info(named_user=0, users=(0,))
     with pytest.raises(DeviceError, match="packages cannot be listed: SecurityException"):
         kept_apps(device, [bundle], NoProgress()).__enter__()
 
@@ -124,7 +113,7 @@ def test_an_app_that_was_not_there_is_not_restored(bundle: Bundle, state: Path) 
     assert set(device.commands) == {"pm list packages", "pm list packages -u"}
 
 
-def test_code_that_is_no_app_has_nothing_to_keep(state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_that_is_no_app_has_nothing_to_keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.capture.collect.state.saved_apps.state_folder", lambda: pytest.fail("not needed"))
     device = AppPhone()
     with kept_apps(device, [open_bundle(make(tmp_path / "java.zip", FILES))], NoProgress()):
@@ -133,10 +122,7 @@ def test_code_that_is_no_app_has_nothing_to_keep(state: Path, tmp_path: Path, mo
 
 
 def unreadable(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
-    def pull(remote: str, local: Path) -> None:
-        raise refused("Permission denied")
-
-    monkeypatch.setattr(device, "pull", pull)
+    monkeypatch.setattr(device, "pull", raising(refused("Permission denied")))
 
 
 def split(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,10 +134,8 @@ def nowhere(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def full(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write_new(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("navitas.capture.collect.state.saved_apps.write_new", write_new)
+    full = raising(OSError(28, "No space left on device"))
+    monkeypatch.setattr("navitas.capture.collect.state.saved_apps.write_new", full)
 
 
 def read_only(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +188,7 @@ def test_a_state_folder_without_space_or_access_is_an_error_before_anything_is_r
     assert "XDG_STATE_HOME" in caught.value.remedy and not list(state.glob("*"))
 
 
-def test_a_lost_phone_gets_no_commands(bundle: Bundle, state: Path, progress: Warnings) -> None:
+def test_a_lost_phone_gets_no_commands(bundle: Bundle, progress: Warnings) -> None:
     device = both()
     with pytest.raises(DeviceError, match="unplugged"), kept_apps(device, [bundle], progress):
         device.answers = False
@@ -216,8 +200,7 @@ def test_a_lost_phone_gets_no_commands(bundle: Bundle, state: Path, progress: Wa
 @pytest.mark.parametrize("named", [0, 10])
 def test_a_package_that_the_measured_user_did_not_have_is_removed(bundle: Bundle, state: Path, named: int) -> None:
     """Nothing else has removed it. Users who had it keep it."""
-    device = AppPhone(having={0: set(), 10: set()})
-    device.info = replace(device.info, named_user=named, users=(0, 10))
+    device = AppPhone(having={0: set(), 10: set()}).with_info(named_user=named, users=(0, 10))
     with kept_apps(device, [bundle], NoProgress()):
         device.measure()
         device.having[named].add(APP)
@@ -225,8 +208,7 @@ def test_a_package_that_the_measured_user_did_not_have_is_removed(bundle: Bundle
 
 
 def test_a_phone_that_does_not_list_its_users(bundle: Bundle, progress: Warnings) -> None:
-    device = AppPhone(having={0: {APP}})
-    device.info = replace(device.info, named_user=0, users=(0,))
+    device = AppPhone(having={0: {APP}}).with_info(named_user=0, users=(0,))
     with kept_apps(device, [bundle], progress):
         pass
     assert progress.texts == [
@@ -237,8 +219,9 @@ def test_a_phone_that_does_not_list_its_users(bundle: Bundle, progress: Warnings
 
 def test_a_newer_version_must_be_removed_for_all_users(bundle: Bundle, state: Path) -> None:
     """While one of them has its code, the phone still compares the versions."""
-    device = AppPhone(having={0: {APP}, 10: {APP}, 11: set()}, refusal={APP: refused("INSTALL_FAILED_VERSION_DOWNGRADE")})
-    device.info = replace(device.info, named_user=10, users=(0, 10, 11))
+    device = AppPhone(
+        having={0: {APP}, 10: {APP}, 11: set()}, refusal={APP: refused("INSTALL_FAILED_VERSION_DOWNGRADE")}
+    ).with_info(named_user=10, users=(0, 10, 11))
     with pytest.raises(DeviceError) as caught, kept_apps(device, [bundle], NoProgress()):
         device.measure()
     adb = "adb -s serial-1"
@@ -258,8 +241,7 @@ def test_what_cannot_be_restored_stays_in_a_file_that_the_error_names(bundle: Bu
 
 
 def test_the_command_names_the_user(bundle: Bundle, state: Path) -> None:
-    device = AppPhone(having={0: {APP}}, refusal={APP: refused("no space")})
-    device.info = replace(device.info, named_user=10, users=(0, 10))
+    device = AppPhone(having={0: {APP}}, refusal={APP: refused("no space")}).with_info(named_user=10, users=(0, 10))
     with pytest.raises(DeviceError) as caught, kept_apps(device, [bundle], NoProgress()):
         device.measure()
     assert caught.value.remedy.startswith(f"{RESTORE} --user 0 {state}/{APP}.apk ")
@@ -267,8 +249,9 @@ def test_the_command_names_the_user(bundle: Bundle, state: Path) -> None:
 
 def test_a_newer_version_must_be_removed_first(bundle: Bundle, state: Path) -> None:
     """If it is not debuggable, the phone refuses the older one, with `-d` too."""
-    device = AppPhone(having={10: {APP}}, refusal={APP: refused("Failure [INSTALL_FAILED_VERSION_DOWNGRADE]")})
-    device.info = replace(device.info, named_user=10, users=(0, 10))
+    device = AppPhone(having={10: {APP}}, refusal={APP: refused("Failure [INSTALL_FAILED_VERSION_DOWNGRADE]")}).with_info(
+        named_user=10, users=(0, 10)
+    )
     with pytest.raises(DeviceError) as caught, kept_apps(device, [bundle], NoProgress()):
         device.measure()
     remove = f"adb -s serial-1 shell pm uninstall -k --user 10 {APP}"

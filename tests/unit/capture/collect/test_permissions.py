@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import pytest
 from state_phone import StatePhone
@@ -13,19 +11,11 @@ from support.no_progress import NoProgress
 
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.readings import topology
-from navitas.capture.collect.state import guard
 from navitas.capture.collect.state.guard import prepared, restore_left
 from navitas.capture.collect.state.journal import Journal
 from navitas.capture.collect.state.measuring import measured
 from navitas.capture.collect.state.settings import FINE_MONITORS, fine_monitors, is_granted, permission_setting
 from navitas.virtual_phone.rail_monitor import dump_power_statistics
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
-    monkeypatch.setattr(guard, "_CHECK_PAUSE_S", 0.0)
-    yield tmp_path
 
 
 @dataclass

@@ -69,12 +69,6 @@ class ProfilePhone(FakeDevice):
         local.write_bytes(memory.getvalue())
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return tmp_path / "navitas/power"
-
-
 def core_ma(supply: power.Supply) -> float:
     return read_power_profile(supply.profile_xml, name="x").arrays["cpu.core_power.cluster0"][0]
 
@@ -92,12 +86,12 @@ def overlaid(**apks: bytes) -> ProfilePhone:
     return ProfilePhone(texts, apks=apks)
 
 
-def test_the_battery_service_comes_first(cache: Path) -> None:
+def test_the_battery_service_comes_first(user_folder: Path) -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5)})
     supply = choose(device)
     assert (core_ma(supply), supply.profile_source) == (12.5, "A phone: dumpsys batterystats --power-profile")
     assert supply.replaceable
-    (about,) = cache.glob("*.json")
+    (about,) = (user_folder / "power").glob("*.json")
     assert json.loads(about.read_text())["fingerprint"] == "f"
 
 
@@ -112,18 +106,18 @@ def test_a_build_is_queried_once() -> None:
 
 
 @pytest.mark.parametrize("damage", ["xml", "json"])
-def test_a_damaged_cache_is_queried_again(cache: Path, damage: str) -> None:
+def test_a_damaged_cache_is_queried_again(user_folder: Path, damage: str) -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5)})
     choose(device)
-    (file,) = cache.glob(f"*.{damage}")
+    (file,) = (user_folder / "power").glob(f"*.{damage}")
     file.write_bytes(file.read_bytes()[:-9])
     assert cached("f") is None
     assert core_ma(choose(device)) == 12.5
 
 
-def test_a_cache_that_cannot_be_written_is_done_without(cache: Path) -> None:
-    cache.parent.parent.mkdir(exist_ok=True)
-    cache.parent.write_text("a file in the way")
+def test_a_cache_that_cannot_be_written_is_done_without(user_folder: Path) -> None:
+    user_folder.parent.mkdir(exist_ok=True)
+    user_folder.write_text("a file in the way")
     assert core_ma(choose(ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5)}))) == 12.5
 
 
@@ -164,8 +158,9 @@ def test_a_placeholder_is_passed_over() -> None:
 
 @pytest.mark.parametrize("model", ["Pixel 6 Pro", "Pixel 6"])
 def test_nothing_usable_names_every_place_and_a_remedy(model: str) -> None:
-    device = ProfilePhone({"dumpsys batterystats --power-profile": "Unknown option\n"}, apks={FRAMEWORK: profile_xml(0.1)})
-    device.info = replace(device.info, model=model)
+    device = ProfilePhone(
+        {"dumpsys batterystats --power-profile": "Unknown option\n"}, apks={FRAMEWORK: profile_xml(0.1)}
+    ).with_info(model=model)
     with pytest.raises(PowerProfileError) as error:
         choose(device)
     assert "`dumpsys batterystats --power-profile`: not found" in error.value.message
@@ -182,7 +177,6 @@ def test_profiles_of_other_phones_and_damaged_ones_are_not_taken() -> None:
 
 def test_the_option_outranks_the_phone() -> None:
     device = ProfilePhone({"dumpsys batterystats --power-profile": DUMP.format(ma=12.5), "getprop": "oneplus-3\n"})
-    device.info = replace(device.info)
     supply, _ = power.choose(device, ProfileOptions(power_profile="oneplus-3"), [])
     assert (supply.profile_source, supply.replaceable) == ("oneplus-3", False)
 

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from support.raising import raising
 
 from navitas.capture.collect.readings import process_threads
 from navitas.capture.collect.readings.process_threads import ProcessThreads
@@ -45,10 +46,7 @@ def test_threads_have_their_clocks(tmp_path: Path) -> None:
 
 
 def test_a_process_that_has_ended_has_no_more_readings(tmp_path: Path) -> None:
-    def fail() -> list[tuple[int, bytes]]:
-        raise OSError("the phone is lost")
-
-    with ProcessThreads(7, tmp_path / "events-7.nvch", fail, tmp_path):
+    with ProcessThreads(7, tmp_path / "events-7.nvch", raising(OSError("the phone is lost")), tmp_path):
         pass
     assert {chunk.type for chunk in read_chunks(tmp_path / "events-7.nvch").chunks} == {MARKERS, TRIPLES}
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from app_phone import APP, BASE, OWN, PROFILED, PROFILED_TESTS, TESTS, AppPhone, Warnings, refused
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, make
+from support.capture import Capture
 from support.no_progress import NoProgress
 
 from navitas.base.errors import DeviceError
@@ -31,14 +32,7 @@ TOO_LARGE = b" " * (1 << 17)
 
 
 @pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the copies."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state/navitas/apps/serial-1"
-
-
-@pytest.fixture
-def bundle(state: Path, tmp_path: Path) -> Bundle:
+def bundle(tmp_path: Path) -> Bundle:
     return made(tmp_path / "a.zip")
 
 
@@ -128,7 +122,7 @@ def test_a_build_of_unknown_code_stays(killed: AppPhone, bundle: Bundle, state: 
     assert killed.code[APP] == OWN
 
 
-def test_an_app_of_which_only_the_data_are_left_gets_its_code(killed: AppPhone, bundle: Bundle, state: Path) -> None:
+def test_an_app_of_which_only_the_data_are_left_gets_its_code(killed: AppPhone, bundle: Bundle) -> None:
     """As after the first one of the commands that remove a newer version."""
     killed.having, killed.keeping = {None: set()}, {None: {APP}}
     with kept_apps(killed, [bundle], NoProgress()):
@@ -165,8 +159,7 @@ def test_the_first_copy_counts_until_it_is_restored(killed: AppPhone, bundle: Bu
 
 
 def test_a_user_who_is_gone(bundle: Bundle, state: Path) -> None:
-    device = AppPhone(having={0: {APP}, 10: {APP}})
-    device.info = replace(device.info, named_user=10, users=(0, 10))
+    device = AppPhone(having={0: {APP}, 10: {APP}}).with_info(named_user=10, users=(0, 10))
     kill(device, bundle, state)
     device.having = {None: {APP}}
     device.info = replace(device.info, named_user=None, users=(0,))
@@ -195,8 +188,7 @@ def test_a_package_that_the_user_installed_since_stays(bundle: Bundle, state: Pa
 
 @pytest.mark.parametrize("now", [0, 10])
 def test_a_package_is_uninstalled_for_the_user_who_did_not_have_it(bundle: Bundle, state: Path, now: int) -> None:
-    device = AppPhone(having={0: {APP}, 10: set()})
-    device.info = replace(device.info, named_user=10, users=(0, 10))
+    device = AppPhone(having={0: {APP}, 10: set()}).with_info(named_user=10, users=(0, 10))
     kill(device, bundle, state)
     device.having[10].add(APP)
     device.info = replace(device.info, named_user=now)
@@ -271,8 +263,7 @@ def test_a_copy_that_is_not_complete_leaves_nothing(bundle: Bundle, state: Path)
 
 
 def test_a_phone_that_does_not_list_its_users_now(bundle: Bundle, state: Path) -> None:
-    device = AppPhone(having={0: set(), 10: {APP}})
-    device.info = replace(device.info, named_user=0, users=(0, 10))
+    device = AppPhone(having={0: set(), 10: {APP}}).with_info(named_user=0, users=(0, 10))
     kill(device, bundle, state)
     device.info = replace(device.info, users=(0,))
     with kept_apps(device, [bundle], progress := Warnings()):
@@ -283,8 +274,7 @@ def test_a_phone_that_does_not_list_its_users_now(bundle: Bundle, state: Path) -
 
 def test_a_user_whose_apps_are_unknown_now(bundle: Bundle, state: Path) -> None:
     """The app may be there, so its copy waits."""
-    device = AppPhone(having={0: set(), 10: {APP}})
-    device.info = replace(device.info, named_user=0, users=(0, 10))
+    device = AppPhone(having={0: set(), 10: {APP}}).with_info(named_user=0, users=(0, 10))
     kill(device, bundle, state)
     device.unlisted = {10}
     with kept_apps(device, [bundle], progress := Warnings()):
@@ -335,8 +325,7 @@ def test_code_that_is_unknown_at_a_start_is_known_to_be_profiled_at_the_next_one
 
 
 def test_a_copy_that_still_counts_is_of_a_user_who_has_the_app(bundle: Bundle, state: Path) -> None:
-    device = AppPhone(having={0: {APP}, 10: set()})
-    device.info = replace(device.info, named_user=0, users=(0, 10))
+    device = AppPhone(having={0: {APP}, 10: set()}).with_info(named_user=0, users=(0, 10))
     kill(device, bundle, state)
     device.having = {0: set(), 10: {APP}}
     device.refusal = {APP: refused("no space")}
@@ -394,7 +383,7 @@ def test_a_phone_has_the_same_copies_at_each_of_its_addresses(state: Path) -> No
     assert folders == {state.with_name("9A1B")}
 
 
-def test_virtual_phones_of_one_identity_have_their_own_copies(state: Path) -> None:
+def test_virtual_phones_of_one_identity_have_their_own_copies() -> None:
     info = replace(AppPhone().info, kind="virtual", identity="navitas-google_pixel_6")
     assert SavedApps(info).folder != SavedApps(replace(info, serial="localfilesystem:/tmp/x")).folder
 
@@ -408,20 +397,20 @@ def examined(killed: AppPhone, monkeypatch: pytest.MonkeyPatch) -> AppPhone:
     return killed
 
 
-def restored(capsys: pytest.CaptureFixture[str], code: int) -> list[tuple[str, str]]:
+def restored(capsys: Capture, code: int) -> list[tuple[str, str]]:
     """Restore, and return the status and finding of each check."""
     assert run(["doctor", "--device", "virtual", "--restore", "--json", "-"]) == code
     return [(check["status"], check["found"]) for check in json.loads(capsys.readouterr().out)["checks"]]
 
 
-def test_a_copy_that_is_not_needed_is_no_problem(examined: AppPhone, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_that_is_not_needed_is_no_problem(examined: AppPhone, capsys: Capture) -> None:
     examined.code[APP] = NEWER
     (ok, note) = restored(capsys, 0)
     assert ok == ("ok", "nothing to restore") and note[0] == "note" and "replaced since" in note[1]
 
 
 def test_the_doctor_uninstalls_what_a_measurement_installed(
-    bundle: Bundle, state: Path, examined: AppPhone, capsys: pytest.CaptureFixture[str]
+    bundle: Bundle, state: Path, examined: AppPhone, capsys: Capture
 ) -> None:
     examined.code[TESTS] = PROFILED_TESTS
     examined.having[None].add(TESTS)
@@ -430,7 +419,7 @@ def test_the_doctor_uninstalls_what_a_measurement_installed(
 
 
 def test_the_doctor_names_what_it_restored_before_an_error(
-    examined: AppPhone, bundle: Bundle, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    examined: AppPhone, bundle: Bundle, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setattr(left_state, "restore_left", lambda *_: ["brightness"])
     with SavedApps(examined.info).held():
@@ -438,7 +427,7 @@ def test_the_doctor_names_what_it_restored_before_an_error(
     assert ok == ("ok", "brightness") and problem[0] == "problem" and "another profiling" in problem[1]
 
 
-def test_the_doctor_removes_nothing_of_a_running_measurement(examined: AppPhone, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_doctor_removes_nothing_of_a_running_measurement(examined: AppPhone, capsys: Capture) -> None:
     """Not even of one that changes no setting and installs no app."""
     with measured(examined, None, ProfileOptions(prepare=False), lambda *_: None, NoProgress()):
         examined.commands.clear()
@@ -448,7 +437,7 @@ def test_the_doctor_removes_nothing_of_a_running_measurement(examined: AppPhone,
     assert any(command.startswith("rm -rf /data/local/tmp/navitas") for command in examined.commands)
 
 
-def test_the_doctor_restores_apps(examined: AppPhone, state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_doctor_restores_apps(examined: AppPhone, state: Path, capsys: Capture) -> None:
     arguments = ["doctor", "--device", "virtual", "--json", "-"]
     assert run(arguments) == 0 and examined.code[APP] == PROFILED
     capsys.readouterr()
@@ -459,7 +448,7 @@ def test_the_doctor_restores_apps(examined: AppPhone, state: Path, capsys: pytes
     assert "nothing to restore" in capsys.readouterr().out
 
 
-def test_the_doctor_names_what_it_cannot_restore(examined: AppPhone, state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_doctor_names_what_it_cannot_restore(examined: AppPhone, state: Path, capsys: Capture) -> None:
     examined.refusal = {APP: refused("no space")}
     assert run(["doctor", "--device", "virtual", "--restore", "--json", "-"]) == 4
     (_, problem) = json.loads(capsys.readouterr().out)["checks"]

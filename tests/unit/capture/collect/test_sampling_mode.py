@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_device import FakeDevice
 from support.bundle_maker import FILES, MANIFEST, make
+from support.capture import Capture
 
 from navitas.base.errors import DeviceError, ExitCode, UsageError
 from navitas.capture.build import async_profiler
@@ -49,14 +49,12 @@ def test_what_needs_probes_is_refused(changes: dict[str, Any], message: str) -> 
 
 @pytest.mark.parametrize("command", ["profile", "record"])
 @pytest.mark.parametrize("words", [["--include", "a.**"], ["--exclude", "a.**"], ["--skip-trivial"], ["--hook-libraries"]])
-def test_options_of_probes_are_refused_before_the_build(
-    command: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_options_of_probes_are_refused_before_the_build(command: str, words: list[str], tmp_path: Path, capsys: Capture) -> None:
     assert run([command, str(tmp_path), "--mode", "sample", "--record", "sampling", *words]) == ExitCode.USAGE
     assert f"{words[0]} is for probes, and --mode sample has none" in capsys.readouterr().err
 
 
-def test_test_probes_are_refused_but_not_those_of_a_settings_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_test_probes_are_refused_but_not_those_of_a_settings_file(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "navitas.toml").write_text("[profile]\ntest-probes = false\n")
     assert run(["profile", str(tmp_path), "--mode", "sample"]) != ExitCode.OK
     assert "is for probes" not in capsys.readouterr().err
@@ -64,7 +62,7 @@ def test_test_probes_are_refused_but_not_those_of_a_settings_file(tmp_path: Path
     assert "--test-probes is for probes" in capsys.readouterr().err.replace("--no-", "--")
 
 
-def test_a_bundle_with_probes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bundle_with_probes_is_refused(tmp_path: Path, capsys: Capture) -> None:
     bundle = make(tmp_path / "a.bundle.zip", FILES | {"bundle.json": json.dumps(MANIFEST)})
     assert run(["profile", "--bundle", str(bundle), "--mode", "sample"]) == ExitCode.USAGE
     said = " ".join(capsys.readouterr().err.split())
@@ -98,8 +96,9 @@ def test_only_a_virtual_phone_needs_async_profiler(monkeypatch: pytest.MonkeyPat
 def test_a_phone_that_cannot_sample_an_app_is_refused_with_the_reason(
     flags: str, sdk: int, tracing: Tracing, tools: tuple[str, ...], message: str
 ) -> None:
-    device = FakeDevice({"dumpsys package": flags} | {f"which {tool}": f"/system/bin/{tool}\n" for tool in tools})
-    device.info = replace(device.info, sdk=sdk)
+    device = FakeDevice({"dumpsys package": flags} | {f"which {tool}": f"/system/bin/{tool}\n" for tool in tools}).with_info(
+        sdk=sdk
+    )
     with pytest.raises(DeviceError, match=message) if message else nullcontext():
         check_sampling(device, "org.example.app", tracing)
 
@@ -112,7 +111,7 @@ def test_a_phone_that_cannot_sample_an_app_is_refused_with_the_reason(
     ],
 )
 def test_an_app_in_use_needs_a_trace_and_no_map(
-    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("map.json").write_text("{}")

@@ -127,13 +127,12 @@ def test_refused_installs_have_a_remedy(reason: str, remedy: str) -> None:
     assert remedy in install_remedy(reason)
 
 
-def test_maps_of_android_builds_are_found_by_each_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_maps_of_android_builds_are_found_by_each_id(user_folder: Path) -> None:
     known = map_cache.map_of_bundle(android())
     assert known.includes == ("1" * 16,)
     assert map_cache.find("2" * 16) == map_cache.find("1" * 16) == known
     assert map_cache.find("3" * 16) is None
-    (tmp_path / "navitas/maps" / f"{'1' * 16}.json").write_text('{"map_id": "../x"}')
+    (user_folder / "maps" / f"{'1' * 16}.json").write_text('{"map_id": "../x"}')
     assert map_cache.find("1" * 16) is None
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fake_device import FakeDevice
+from support.raising import raising
 
 from navitas.android.perfetto.messages import binary_config, read_config
 from navitas.base.errors import DeviceError
@@ -27,8 +27,7 @@ CLEANS = [ENDS, REMOVES, OFF]
 
 def phone(sdk: int, *tracers: str) -> FakeDevice:
     """A phone on which `perfetto` or `atrace` work."""
-    device = FakeDevice(codes={"pkill": 1})
-    device.info = replace(device.info, sdk=sdk)
+    device = FakeDevice(codes={"pkill": 1}).with_info(sdk=sdk)
     if "perfetto" in tracers:
         device.texts |= {"which perfetto": "/system/bin/perfetto\n", "echo ": "4321\n", "stat -c %s ": "5\n"}
     if "atrace" in tracers:
@@ -93,11 +92,8 @@ def test_a_pull_that_was_interrupted_can_be_called_again(tmp_path: Path) -> None
     traced = Traced(device)
     traced.start()
 
-    def interrupted(_kind: str, _name: str) -> Path:
-        raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        traced.trace.pull(interrupted)
+        traced.trace.pull(raising(KeyboardInterrupt()))
     device.pulls = [b"trace"]
     file = traced.end(tmp_path)
     assert file is not None and file.read_bytes() == b"trace" and cleaned(device.commands)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.made_sessions import TEST, made_session
+from support.raising import raising
 from support.repeatable_random import repeatable_rng
 
 from navitas.base.errors import UsageError
@@ -209,7 +210,7 @@ def test_failed_tests_are_no_wrong_usage(options: dict[str, str], tmp_path: Path
     found = checked(lab, tmp_path, monkeypatch, **options)
     assert found.result is None and "no test passed in all runs" in found.problem
     lab.failures = {}
-    monkeypatch.setattr(check, "judge", _refuse)
+    monkeypatch.setattr(check, "judge", raising(UsageError("nothing matches", "")))
     with pytest.raises(UsageError) as refused:
         checked(lab, tmp_path, monkeypatch, **options)
     measured = [tmp_path / "out" / side for side in (("before", "after") if options else ("after",))]
@@ -240,10 +241,6 @@ def test_a_folder_with_a_recording_is_refused_before_the_build(
         checked(lab, tmp_path, monkeypatch, against="main" if name == "before" else None, measure_s=600)
     assert not lab.sessions and refused.value.message == f"{folder} already contains a recording"
     assert refused.value.remedy == "Name another folder with -o, or remove this one."
-
-
-def _refuse(*arguments: Any, **options: Any) -> None:
-    raise UsageError("nothing matches", "")
 
 
 def test_budgets_that_the_version_loosened_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from pathlib import Path
 
 import pytest
+from support.golden import GOLDEN
 
 from navitas.base.errors import DeviceError, UsageError
 from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.workflows.measurement import Caller, RunOptions
 
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 
-
-def test_a_recording_is_replaced_only_on_request(tmp_path: Path) -> None:
-    shutil.copytree(GOLDEN, tmp_path / "rec")
+def test_a_recording_is_replaced_only_on_request(recording: Path) -> None:
     with pytest.raises(UsageError, match="already contains a recording"):
-        RunOptions(output=tmp_path / "rec").check(ProfileOptions())
-    RunOptions(output=tmp_path / "rec", replace=True).check(ProfileOptions())
+        RunOptions(output=recording).check(ProfileOptions())
+    RunOptions(output=recording, replace=True).check(ProfileOptions())
 
 
 def test_options_that_contradict_each_other_are_refused_before_the_work(tmp_path: Path) -> None:

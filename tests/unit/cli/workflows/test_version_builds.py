@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.raising import raising
 
 from navitas.base.errors import BuildError, NavitasError, UsageError
 from navitas.capture.build.gradle import BuildOptions
@@ -17,10 +18,7 @@ from navitas.cli.workflows.versions import build_version
 
 
 def failed_build(error: NavitasError, project: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> NavitasError:
-    def fail(*arguments: Any, **others: Any) -> None:
-        raise error
-
-    monkeypatch.setattr(versions, "build_copies", fail)
+    monkeypatch.setattr(versions, "build_copies", raising(error))
     monkeypatch.setattr(versions, "revision", lambda project: None)
     folder = project.parent / f"bundles-{len(options)}"
     with pytest.raises(type(error)) as raised:

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from attribution_maker import nested, run, thread
 from lamp import profile_with
+from support.capture import Capture
+from support.golden import GOLDEN
 from support.reports import text_of
 
 from navitas.base.errors import NavitasError, UsageError
@@ -26,7 +28,6 @@ from navitas.report.registry import find_format, format_for_file, format_names, 
 
 TEXT = (Path(__file__).parents[4] / "docs/dev/adding.md").read_text("utf-8")
 COMPONENT, TRIAL, FORMAT = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 TSV = "class\tmethod\trepeat\tenergy_j\n"
 
 
@@ -55,7 +56,7 @@ def test_the_example_component_works(folder: Path) -> None:
 
 
 def test_the_trial_script_prints_the_joules_of_both_components(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     (folder / "screen.py").write_text(COMPONENT)
     (folder / "recording").symlink_to(GOLDEN, target_is_directory=True)

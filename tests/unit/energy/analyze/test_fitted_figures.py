@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from attribution_maker import run
 from hardware_maker import CALLER, PHONE, counters, hooks, profile_of, rails, states
+from support.golden import GOLDEN
 from support.reports import printed
 from support.run_tables import changed
 
@@ -23,7 +24,6 @@ from navitas.recording.parse.hook_calls import HookKind
 from navitas.recording.parse.tables import RunTables
 from navitas.report.terminal.terminal_report import TerminalReport
 
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 MB = 1_000_000
 METER = "storage.csv"
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import jsonschema
 import pytest
 from attribution_maker import run
 from hardware_maker import CALLER, CAMERA_ON, profile_of, rails
+from support.golden import GOLDEN
 from support.html_pages import Page
 from support.reports import closed, data_of, printed, text_of
 from support.run_tables import changed
@@ -18,8 +17,6 @@ from navitas.report import collapsed, json_report, speedscope
 from navitas.report.page import page_report
 from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
 from navitas.report.view_request import ViewRequest
-
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 
 
 def photographed() -> Profile:

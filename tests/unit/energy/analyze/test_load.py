@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 from os import PathLike
 from pathlib import Path
 from typing import IO
 
 import pytest
+from support.golden import GOLDEN
 from support.reports import data_of
 
 import navitas
@@ -17,8 +17,6 @@ from navitas.base.errors import PowerProfileError, RecordingError
 from navitas.cli.main import run
 from navitas.energy.analyze.conserve import check
 from navitas.report import json_report
-
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 
 
 def test_the_golden_recording() -> None:
@@ -62,9 +60,9 @@ def test_an_alternative_model_changes_no_other_figure() -> None:
     ],
 )
 def test_a_loss_has_a_warning_unless_its_run_has_one(
-    tmp_path: Path, warned: list[int | None], lost: list[int | None], named: list[str]
+    recording: Path, warned: list[int | None], lost: list[int | None], named: list[str]
 ) -> None:
-    path = Path(shutil.copytree(GOLDEN, tmp_path / "rec")) / "manifest.json"
+    path = recording / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
     manifest["schema_minor"] = 1
     manifest["warnings"] = [{"code": "rail_readings", "message": "readings are missing", "run": run} for run in warned]
@@ -73,8 +71,7 @@ def test_a_loss_has_a_warning_unless_its_run_has_one(
     assert [notice.message for notice in navitas.load(path.parent).warnings if notice.code == "loss"] == named
 
 
-def test_a_missing_power_profile_has_a_remedy(tmp_path: Path) -> None:
-    recording = Path(shutil.copytree(GOLDEN, tmp_path / "rec"))
+def test_a_missing_power_profile_has_a_remedy(recording: Path) -> None:
     (recording / "power_profile.xml").unlink()
     with pytest.raises(PowerProfileError) as caught:
         navitas.load(recording)

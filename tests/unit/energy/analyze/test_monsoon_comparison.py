@@ -6,6 +6,7 @@ from pathlib import Path
 
 import monsoon
 import pytest
+from support.capture import Capture
 from support.field_data import FIELD_DATA, needs_field_data
 
 
@@ -20,9 +21,7 @@ def test_every_measured_app_is_predicted() -> None:
     assert by_name["display"].total_j > by_name["baseline"].total_j
 
 
-def test_without_the_data_the_script_says_so(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_the_data_the_script_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture) -> None:
     monkeypatch.setattr(monsoon, "FIELD_DATA", tmp_path)
     assert monsoon.main() == 0
     assert capsys.readouterr().out.startswith("skipped: no field data")

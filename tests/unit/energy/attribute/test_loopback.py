@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from attribution_maker import run
 from hardware_maker import API_CALLER as CALLER
 from hardware_maker import counters, hooks, profile_of, states
 from support.run_tables import changed
+from test_hardware_components import joules
 
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.attribute.component import OwnerKind
 from navitas.recording.parse.hook_calls import HookKind
 from navitas.recording.parse.io_counters import IoCounters
 from navitas.recording.parse.tables import RunTables
@@ -50,17 +49,6 @@ def received(profile: Profile) -> dict[str, float]:
     return {f"m{paths.method[path]}": count for path, count in rows}
 
 
-def owners(profile: Profile, component: str) -> set[str]:
-    """The methods, and kinds of other owners, that have energy of a component."""
-    ledger = profile.ledger
-    rows = np.flatnonzero(ledger.energy.component == ledger.components.index(component))
-    found = set()
-    for row in rows[ledger.energy.exclusive_j[rows] > 1e-12].tolist():
-        method = int(ledger.paths.method[ledger.energy.path[row]])
-        found.add(f"m{method}" if method >= 0 else OwnerKind(ledger.owners.kind[ledger.energy.owner[row]]).name.lower())
-    return found
-
-
 def reasons(profile: Profile) -> dict[str, float | None]:
     return {each.code: each.share_max for one in profile.evidence if one.component == "wifi" for each in one.reasons}
 
@@ -74,7 +62,7 @@ def test_a_download_keeps_its_bytes_beside_a_server_of_the_test(read: tuple[IoCo
     profile = made(changed(run([CALLER]), hooks=hooks(MIXED), io_counters=read))
     assert received(profile) == {"m1": pytest.approx(DOWNLOADED + HEADERS, abs=HEADERS)}
     # Without loopback in it, the app's counter may lose the headers, which are then those of other apps.
-    assert owners(profile, "wifi") - {"other_processes"} == {"m1", "base"}
+    assert joules(profile, "wifi").keys() - {"other_processes"} == {"m1", "base"}
     assert reasons(profile)["loopback"] == pytest.approx(SERVED / (SERVED + DOWNLOADED))
 
 
@@ -91,7 +79,7 @@ def test_a_server_without_hooks_does_not_fill_the_counter() -> None:
     profile = made(changed(run([CALLER]), hooks=hooks(MIXED), io_counters=(both, WLAN)))
     assert received(profile) == {"m1": pytest.approx(DOWNLOADED + HEADERS, abs=HEADERS)}
     assert profile.ledger.transfers.sent_bytes.tolist() == pytest.approx([0], abs=1)
-    assert owners(profile, "wifi") == {"m1", "base"}
+    assert joules(profile, "wifi").keys() == {"m1", "base"}
     assert reasons(profile)["bytes_not_carried"] == pytest.approx(SERVED / (SERVED + DOWNLOADED + HEADERS), rel=0.01)
 
 
@@ -114,7 +102,7 @@ def test_traffic_of_libraries_is_not_that_of_calls_on_the_device() -> None:
     on = states(("wifi", 0, 1000))
     profile = made(changed(run([CALLER]), hooks=hooks(MIXED[1:]), io_counters=(WITH_LOOPBACK, WLAN), states=on))
     assert received(profile) == {}
-    assert owners(profile, "wifi") == {"unattributed", "base"}
+    assert joules(profile, "wifi").keys() == {"unattributed", "base"}
     assert reasons(profile)["loopback"] == 1.0 and "no_hooked_bytes" not in reasons(profile)
 
 
@@ -123,8 +111,8 @@ def test_loopback_alone_keeps_no_radio_awake() -> None:
     alone = grown((0, 0), (1000, SERVED + STAYED_HEADERS))
     on = states(("wifi", 0, 1000))
     profile = made(changed(run([CALLER]), hooks=hooks(MIXED[1:]), io_counters=(alone, still), states=on))
-    assert owners(profile, "wifi") == {"base"} and received(profile) == {}
-    assert owners(made(changed(run([CALLER]), hooks=hooks(MIXED[1:]), states=on)), "wifi") == {"base"}
+    assert joules(profile, "wifi").keys() == {"base"} and received(profile) == {}
+    assert joules(made(changed(run([CALLER]), hooks=hooks(MIXED[1:]), states=on)), "wifi").keys() == {"base"}
 
 
 def test_readings_at_different_times_change_nothing() -> None:

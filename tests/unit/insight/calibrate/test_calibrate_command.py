@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from support.capture import Capture
 from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.base.errors import ExitCode, UsageError
@@ -35,7 +36,7 @@ def _run(*words: str) -> int:
     return run(["power", "calibrate", *words])
 
 
-def test_profile_and_report_are_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_profile_and_report_are_written(place: Path, capsys: Capture) -> None:
     outputs = ["-o", "out.xml", "--json", "report.json"]
     assert _run("google-pixel-6", "--points", "points.csv", "--check-points", "points.csv", *outputs) == ExitCode.OK
     profile = read_power_profile(place / "out.xml")
@@ -51,7 +52,7 @@ def test_profile_and_report_are_written(place: Path, capsys: pytest.CaptureFixtu
     assert "Held out" in captured.out and "straight lines" in captured.out and "cluster 2 was not measured" in captured.err
 
 
-def test_a_fitted_profile_needs_a_file(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fitted_profile_needs_a_file(place: Path, capsys: Capture) -> None:
     assert _run("google-pixel-6", "--points", "points.csv") == ExitCode.USAGE
     assert "there is no file for the profile Name one: -o FILE" in " ".join(capsys.readouterr().err.split())
 
@@ -62,7 +63,7 @@ def test_a_calibrated_profile_is_usable(place: Path) -> None:
     assert _run("out.xml", "--points", "points.csv", "-o", "again.xml") == ExitCode.OK
 
 
-def test_currents_that_no_phone_has_are_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_currents_that_no_phone_has_are_named(place: Path, capsys: Capture) -> None:
     rows = [line.split(",") for line in POINTS.splitlines()[1:]]
     micro = [f"{cpu},{khz},{float(power) * (1000 if cpu == '4' else 1)}\n" for cpu, khz, power in rows]
     (place / "micro.csv").write_text("cpu,freq_khz,power_mw\n" + "".join(micro))
@@ -99,7 +100,7 @@ def test_currents_that_no_phone_has_are_named(place: Path, capsys: pytest.Captur
     ],
 )
 def test_a_mistake_is_a_usage_error_and_writes_nothing(
-    words: tuple[str, ...], message: str, place: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], message: str, place: Path, capsys: Capture
 ) -> None:
     (place / "cpu_1d.csv").touch()
     (place / "policies.csv").write_text(POINTS.replace("cpu,", "policy,", 1))
@@ -129,9 +130,7 @@ def test_the_cores_of_another_phones_clusters_are_written(words: tuple[str, ...]
 
 @needs_field_data
 @pytest.mark.parametrize("words", [(), ("--cores", "4,4"), ("--cores", "6,2"), ("--cores", "4,2,2")])
-def test_points_of_known_policies_contradict_other_clusters(
-    words: tuple[str, ...], place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_points_of_known_policies_contradict_other_clusters(words: tuple[str, ...], place: Path, capsys: Capture) -> None:
     """Policies of this chip are 0, 4 and 7. Without --cores, the profile's clusters do not count."""
     points = str(FIELD_DATA / "freqbench/sm8150_main_results.csv")
     assert (_run("google-pixel-6", "--points", points, *words, "-o", "out.xml") == ExitCode.USAGE) == bool(words)
@@ -151,12 +150,12 @@ def test_files_of_the_same_name_have_distinct_names(place: Path) -> None:
     assert document["errors"][0]["held_out_p90"] >= document["errors"][0]["held_out"]
 
 
-def test_the_next_step_has_the_voltage_of_the_currents(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_next_step_has_the_voltage_of_the_currents(place: Path, capsys: Capture) -> None:
     assert _run("google-pixel-6", "--points", "points.csv", "-o", "out.xml") == ExitCode.OK
     assert "--power-profile out.xml --voltage 3.85" in capsys.readouterr().err
 
 
-def test_a_mistake_shows_before_a_device_is_measured(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistake_shows_before_a_device_is_measured(place: Path, capsys: Capture) -> None:
     (place / "bad.csv").touch()
     assert _run("--device", "no-such-device", "--check-points", "bad.csv", "-o", "out.xml") == ExitCode.USAGE
     assert "bad.csv: is empty" in " ".join(capsys.readouterr().err.split())

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.capture import Capture
 from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.base.errors import ExitCode, UsageError
@@ -196,7 +197,7 @@ def test_a_known_soc_has_a_profile_of_its_curves_alone(tmp_path: Path, monkeypat
     ],
 )
 def test_a_mistake_is_named_and_writes_nothing(
-    words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
     _folder(tmp_path / "curves", cpu_1d=HEADER + FALLING)
@@ -209,7 +210,7 @@ def test_a_mistake_is_named_and_writes_nothing(
     assert not (tmp_path / "out.xml").exists()
 
 
-def test_a_profile_that_navitas_would_refuse_is_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_profile_that_navitas_would_refuse_is_not_written(tmp_path: Path, capsys: Capture) -> None:
     folder = _folder(tmp_path / "in_watts", cpu_1d=f"{HEADER}y,0,300000,0,0.3,0,0\n")
     output = tmp_path / "out.xml"
     output.write_text("an earlier file")
@@ -225,7 +226,7 @@ def test_unknown_socs_need_their_cores(tmp_path: Path) -> None:
     assert read_power_profile(output).values("cpu.clusters.cores") == (3,)
 
 
-def test_validate_lists_what_is_negative_falling_or_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_validate_lists_what_is_negative_falling_or_missing(tmp_path: Path, capsys: Capture) -> None:
     rows = "x,0,300,4,500,0,5,0,0,0\nx,0,300,4,900,0,6,0,0,0\nx,0,600,4,500,-1,4,0,0,0\n"
     l3 = f"{HEADER_L3}x,300,4,500,0.1,0.1\nx,300,4,900,0.1,-0.1\n"
     folder = _folder(tmp_path / "curves", cpu_2d=HEADER_2D + rows, l3=l3)
@@ -243,7 +244,7 @@ def test_validate_lists_what_is_negative_falling_or_missing(tmp_path: Path, caps
     assert capsys.readouterr().out.endswith("x: 5 defects\n")
 
 
-def test_validate_has_no_complaint_about_curves_without_defects(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_validate_has_no_complaint_about_curves_without_defects(tmp_path: Path, capsys: Capture) -> None:
     folder = _folder(tmp_path / "curves", cpu_1d=f"{HEADER}y,0,300000,0,5,0,0\ny,0,600000,0,9,0,0\n", tpu="a\n")
     assert run(["power", "validate", str(folder)]) == ExitCode.OK
     assert capsys.readouterr().out.endswith("not read: tpu.csv\ny: no defect\n")

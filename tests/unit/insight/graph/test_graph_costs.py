@@ -20,7 +20,6 @@ from navitas.recording.parse.communication_records import CommunicationFlag as F
 
 S = 1_000_000_000
 N, P, B, SYS = EdgeKind.NORMAL, EdgeKind.PERIODIC, EdgeKind.BROADCAST, EdgeKind.SYSTEM_BROADCAST
-Given = tuple[str, str, EdgeKind, int]
 
 
 def edge(sender: str, receiver: str, kind: EdgeKind, count: int, *, period_s: float | None = None, flags: int = 0) -> ModuleEdge:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from support.made_sessions import TEST, made_session
 
 from navitas.base.errors import HistoryError, UsageError
 from navitas.insight.compare.session import Origin, Session, TestRun
-from navitas.insight.history import schema
 from navitas.insight.history.store import open_history
 
 REVISION = "a" * 40
@@ -195,31 +193,23 @@ def test_a_file_that_was_edited_by_hand_is_named(tmp_path: Path, statement: str)
         read(file)
 
 
+TRIGGER = "CREATE TRIGGER t AFTER INSERT ON session BEGIN DELETE FROM figure; END"
+
+
 def _text(file: Path) -> None:
     file.write_text("joules")
 
 
-def _other_database(file: Path) -> None:
-    change(file, "CREATE TABLE session (id)")
+def _history(*statements: str) -> Callable[[Path], None]:
+    def make(file: Path) -> None:
+        add(file, made_session([1.0]))
+        change(file, *statements)
+
+    return make
 
 
-def _versioned(file: Path, version: int) -> None:
-    add(file, made_session([1.0]))
-    change(file, f"PRAGMA user_version = {version}")
-
-
-def _other_program(file: Path) -> None:
-    change(file, "PRAGMA application_id = 77")  # A program's file before it has tables.
-
-
-def _without_tables(file: Path) -> None:
-    change(file, "CREATE TABLE other (id)")
-    change(file, "DROP TABLE other")
-
-
-def _trigger(file: Path) -> None:
-    add(file, made_session([1.0]))
-    change(file, "CREATE TRIGGER t AFTER INSERT ON session BEGIN DELETE FROM figure; END")
+def _database(*statements: str) -> Callable[[Path], None]:
+    return lambda file: change(file, *statements)
 
 
 def _damaged(file: Path) -> None:
@@ -238,13 +228,13 @@ def _cut(file: Path) -> None:
     ("make", "problem"),
     [
         (_text, "is not an SQLite file"),
-        (_other_database, "is an SQLite file, but no history of Navitas"),
-        (_other_program, "is an SQLite file, but no history of Navitas"),
-        (_without_tables, "is an SQLite file, but no history of Navitas"),
-        (partial(_versioned, version=0), "has version 0 of the history, which no Navitas wrote"),
-        (partial(_versioned, version=-5), "has version -5 of the history, which no Navitas wrote"),
-        (partial(_versioned, version=schema.VERSION + 1), "has version 3 of the history, and this Navitas knows version 2"),
-        (_trigger, "has other tables than Navitas makes, so it was changed"),
+        (_database("CREATE TABLE session (id)"), "is an SQLite file, but no history of Navitas"),
+        (_database("PRAGMA application_id = 77"), "is an SQLite file, but no history of Navitas"),  # before it has tables
+        (_database("CREATE TABLE other (id)", "DROP TABLE other"), "is an SQLite file, but no history of Navitas"),
+        (_history("PRAGMA user_version = 0"), "has version 0 of the history, which no Navitas wrote"),
+        (_history("PRAGMA user_version = -5"), "has version -5 of the history, which no Navitas wrote"),
+        (_history("PRAGMA user_version = 3"), "has version 3 of the history, and this Navitas knows version 2"),
+        (_history(TRIGGER), "has other tables than Navitas makes, so it was changed"),
         (_damaged, "damaged"),
         (_cut, "damaged"),
     ],

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hardware_maker import hooks
+from support.capture import Capture
 from support.recording_maker import PACKAGE, make_recording
 from support.run_tables import changed
 from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
@@ -47,7 +48,7 @@ def recording(tmp_path: Path) -> Path:
 
 
 def test_wake_ups_have_the_methods_that_set_their_alarms(
-    recording: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    recording: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     text = CHECKIN_16.replace("org.example.app", PACKAGE)
@@ -71,9 +72,7 @@ def test_wake_ups_have_the_methods_that_set_their_alarms(
     assert "MainActivity.plan (MainActivity.java:11)" in capsys.readouterr().out
 
 
-def test_the_table_of_alarms_fits_80_columns(
-    recording: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_table_of_alarms_fits_80_columns(recording: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     dump = recording.with_name("stats.txt")
     dump.write_text(CHECKIN_16.replace("org.example.app", PACKAGE) + f"9,10123,l,wua,{BY_CLASS},400\n")
@@ -93,9 +92,7 @@ def test_methods_that_scan_or_use_the_network_are_listed() -> None:
     assert radio_users_of(empty, profile) == ()
 
 
-def test_a_bug_report_that_is_cut_off_has_the_methods_of_the_alarms_before(
-    recording: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bug_report_that_is_cut_off_has_the_methods_of_the_alarms_before(recording: Path, capsys: Capture) -> None:
     alarm = f"9,10123,l,wua,{BY_ACTION},30\n"
     section = checkin_section(CHECKIN_16.replace("org.example.app", PACKAGE) + alarm + f"9,10123,l,wua,{BY_CLASS},40\n")
     text = bugreport(section)

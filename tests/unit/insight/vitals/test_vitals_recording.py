@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hardware_maker import OTHER_UID
 from support.added_history import wall_ms
+from support.golden import GOLDEN
 from support.recording_maker import PACKAGE
 from support.run_tables import changed
 from vitals_dumps import CHECKIN_16
@@ -22,7 +23,6 @@ from navitas.insight.vitals.recorded_methods import Acquirer, acquirers_of
 from navitas.insight.vitals.report import RecordedRuns, vitals_of_dump, vitals_of_recording
 from navitas.recording.parse.clock_triples import ClockTriples
 
-GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
 EACH = ("9,h,216,+Ewl=1", "9,h,98,-Ewl=1", "9,h,103,+Ewl=2", "9,h,300,-Ewl=2")
 
 

@@ -81,7 +81,6 @@ class Message(NamedTuple):
     text: str
 
 
-_PROBES = ((5, "Entry", "run"), (9, "Entry", "work"), (120, "Exit", "work"), (121, "Exit", "run"))
 MESSAGES = tuple(
     Message(4321, 4322, ms, f"{kind} app.Main.{name} TimeInStates cpu0 500000 {100 + 5 * number} 1000000 200 ; EndOfData 100")
     for number, (ms, kind, name) in enumerate(

@@ -23,19 +23,20 @@ from navitas.energy.analyze.load import load
 from navitas.recording.importing.art_trace import ArtTrace, read_art_trace
 from navitas.recording.importing.place_in_trace import matched_threads, place, running_threads
 from navitas.recording.importing.recording_parts import MethodName, named_methods
-from navitas.recording.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
+from navitas.recording.importing.traced_recording import ReadTrace, TracedRecording, read_kernel_trace, write_traced
 from navitas.recording.writer import Supply
 
 THREADS = {1: "main", 2: "Worker thread with a long name"}
 MS = 1_000_000
 START_US = 5_000_000
 SPEEDS = (400000, 800000)
+PROFILE = profile_xml([((0, 1), SPEEDS)])
 ENTER, EXIT, UNROLL = 0, 1, 2
 
 
-def _slices(seed: int = 3) -> list[tuple[int, int, int]]:
+def _slices() -> list[tuple[int, int, int]]:
     """Slices of two threads on two cores: tid, start and end in µs of the trace's clock. Irregular, over two seconds."""
-    rng = random.Random(seed)
+    rng = random.Random(3)
     found = []
     for tid in (100, 105):
         at = START_US - 400_000
@@ -46,7 +47,10 @@ def _slices(seed: int = 3) -> list[tuple[int, int, int]]:
     return found
 
 
-def _kernel_trace(path: Path, slices: list[tuple[int, int, int]]) -> Path:
+SLICES = _slices()
+
+
+def _kernel_trace(tmp_path: Path, slices: list[tuple[int, int, int]] = SLICES) -> ReadTrace:
     form = Form(tgid=True)
     names = {100: "org.example.app", 105: "with a long name"[-15:]}
     rows = []
@@ -56,16 +60,17 @@ def _kernel_trace(path: Path, slices: list[tuple[int, int, int]]) -> Path:
         rows.append((end, form.switch(cpu, end * 1000, (*task, "S"), ("swapper", 0), tgid=100)))
     first = min(start for _, start, _ in slices)
     head = "".join(form.frequency(cpu, first * 1000, 800000) for cpu in (0, 1))
+    path = tmp_path / "trace.txt"
     path.write_text(comments("mono") + head + "".join(text for _, text in sorted(rows)))
-    return path
+    return read_kernel_trace(path, "trace.txt")
 
 
-def _events(slices: list[tuple[int, int, int]], *, length_us: int = 1_000_000) -> list[Event]:
+def _events(slices: list[tuple[int, int, int]] = SLICES) -> list[Event]:
     """A call of `run` in each slice, and of `work` in its second half. CPU time counts from the thread's first event."""
     found: list[Event] = []
     used = {100: 0, 105: 0}
     for tid, start, end in slices:
-        if not START_US + 1000 < start < end < START_US + length_us:
+        if not START_US + 1000 < start < end < START_US + 1_000_000:
             continue
         middle = (start + end) // 2
         number = 1 if tid == 100 else 2
@@ -81,10 +86,19 @@ def _read(tmp_path: Path, data: bytes) -> ArtTrace:
     return read_art_trace(path, "app.trace")
 
 
-def _written(tmp_path: Path, data: bytes, slices: list[tuple[int, int, int]], start_ns: int | None = None) -> TracedRecording:
-    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
-    supply = Supply(profile_xml([((0, 1), SPEEDS)]), "test", 3.85, "option")
-    return write_traced(tmp_path / "rec", read, _read(tmp_path, data), supply, name="app", pid=None, start_ns=start_ns)
+def _written(
+    tmp_path: Path,
+    data: bytes,
+    kernel: ReadTrace | None = None,
+    *,
+    xml: bytes = PROFILE,
+    pid: int | None = None,
+    start_ns: int | None = None,
+) -> TracedRecording:
+    """Join a method trace with a kernel trace, by default that of `SLICES`."""
+    art, supply = _read(tmp_path, data), Supply(xml, "test", 3.85, "option")
+    kernel = kernel or _kernel_trace(tmp_path)
+    return write_traced(tmp_path / "rec", kernel, art, supply, name="app", pid=pid, start_ns=start_ns)
 
 
 def test_a_method_map_has_the_hash_of_its_classes_and_methods() -> None:
@@ -115,7 +129,7 @@ def test_records_of_all_versions(version: int, tmp_path: Path) -> None:
 
 
 def test_a_streamed_trace_has_the_same_events(tmp_path: Path) -> None:
-    events = _events(_slices())
+    events = _events()
     whole, parts = _read(tmp_path, art_trace(events, THREADS)), _read(tmp_path, streamed(events, THREADS))
     assert (whole.pid, whole.methods) == (parts.pid, parts.methods)
     for one, other in zip(whole.threads, parts.threads, strict=True):
@@ -164,8 +178,7 @@ def test_events_of_unlisted_methods_are_counted_and_ids_are_bounded(tmp_path: Pa
     for wrong in (b"-0x8\t", b"0x" + b"8" * 6000 + b"\t", b"zz\t"):
         assert _read(tmp_path, data.replace(b"0x8\t", wrong)).unlisted == 2
     assert _read(tmp_path, data).unlisted == 0
-    slices = _slices()
-    written = _written(tmp_path, art_trace(_events(slices), THREADS, start_us=START_US).replace(b"0x8\t", b"0x80\t"), slices)
+    written = _written(tmp_path, art_trace(_events(), THREADS, start_us=START_US).replace(b"0x8\t", b"0x80\t"))
     assert any("an id that the trace does not list" in note.message for note in written.notes)
 
 
@@ -184,30 +197,25 @@ def test_a_streamed_trace_of_too_many_parts_is_named(tmp_path: Path, monkeypatch
 
 
 def test_a_streamed_trace_without_its_summary_says_so(tmp_path: Path) -> None:
-    slices = _slices()
-    data = streamed(_events(slices), THREADS, start_us=START_US)
+    data = streamed(_events(), THREADS, start_us=START_US)
     data = data[: data.rindex(b"*version") - 7]
-    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
-    art, supply = _read(tmp_path, data), _supply(profile_xml([((0, 1), SPEEDS)]).decode())
     with pytest.raises(UsageError, match=r"^app\.trace: .* does not name its process, since its final summary is missing"):
-        write_traced(tmp_path / "rec", read, art, supply, name="app", pid=None, start_ns=None)
-    written = write_traced(tmp_path / "rec", read, art, supply, name="app", pid=100, start_ns=None)
+        _written(tmp_path, data)
+    written = _written(tmp_path, data, pid=100)
     assert any("final summary of the method trace is missing" in note.message for note in written.notes)
 
 
 def test_wrong_causes_are_not_given(tmp_path: Path) -> None:
-    slices = _slices()
     for data, message in (
         (art_trace([], THREADS), r"app\.trace: the method trace has no events"),
-        (art_trace(_events(slices), THREADS, pid=999), r"app\.trace: no thread of the method trace .* no process 999"),
+        (art_trace(_events(), THREADS, pid=999), r"app\.trace: no thread of the method trace .* no process 999"),
     ):
         with pytest.raises(RecordingError, match=message):
-            _written(tmp_path, data, slices)
+            _written(tmp_path, data)
 
 
 def test_a_name_must_be_of_one_thread_in_both_traces(tmp_path: Path) -> None:
-    slices = _slices()
-    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
+    read = _kernel_trace(tmp_path)
     events = [(number, 4, ENTER, 0, 1) for number in (1, 2, 3, 4, 5)]
     names = {1: "main", 2: THREADS[2], 3: THREADS[2], 4: "main", 5: "x"}
     assert matched_threads(_read(tmp_path, art_trace(events, names)), read.trace, None) == (100, {})
@@ -225,9 +233,8 @@ def test_any_bytes_give_a_trace_or_an_error_of_navitas(tmp_path_factory: pytest.
 @pytest.mark.parametrize("start_us", [START_US, 0])
 def test_energies_of_methods_follow_from_the_slices(start_us: int, tmp_path: Path) -> None:
     """By the start in the header, or by the slices that fit. `run` has all of the energy in its calls, `work` half of it."""
-    slices = _slices()
-    events = _events(slices)
-    written = _written(tmp_path, art_trace(events, THREADS, start_us=start_us), slices)
+    events = _events()
+    written = _written(tmp_path, art_trace(events, THREADS, start_us=start_us))
     assert written.placed.source == ("its header" if start_us else "the scheduling slices that fit best")
     assert abs(written.placed.start_ns - START_US * 1000) <= written.placed.uncertain_ns + 20_000
     assert written.placed.share > 0.98 and written.placed.uncertain_ns < 500_000
@@ -239,7 +246,7 @@ def test_energies_of_methods_follow_from_the_slices(start_us: int, tmp_path: Pat
     for name in ("main", THREADS[2]):
         (thread,) = [one for one in test.threads if one.name == name]
         number = 1 if name == "main" else 2
-        seconds = sum((end - start) for tid, start, end in slices if START_US + 1000 < start < end < START_US + 1_000_000
+        seconds = sum((end - start) for tid, start, end in SLICES if START_US + 1000 < start < end < START_US + 1_000_000
                       and (tid == 100) == (number == 1)) / 1e6  # fmt: skip
         found = {profile.method_table.methods[one.method].name: one for one in thread.methods}
         assert found["run"].inclusive_j == pytest.approx(watts * seconds, rel=0.02)
@@ -250,16 +257,15 @@ def test_energies_of_methods_follow_from_the_slices(start_us: int, tmp_path: Pat
 
 def test_a_trace_of_version_5_has_the_energies_of_version_3(tmp_path: Path) -> None:
     """Its numbers of threads are thread ids: their names need not be those of the kernel trace."""
-    slices = _slices()
     tids = {1: 100, 2: 105}
-    events = [(tids[number], method, action, cpu * 1000, wall * 1000) for number, method, action, cpu, wall in _events(slices)]
+    events = [(tids[number], method, action, cpu * 1000, wall * 1000) for number, method, action, cpu, wall in _events()]
     energies = []
     for name, data in (
-        ("old", art_trace(_events(slices), THREADS, start_us=START_US)),
+        ("old", art_trace(_events(), THREADS, start_us=START_US)),
         ("new", packed(events, {100: "main", 105: "renamed"}, start_ns=START_US * 1000, in_packet=100)),
     ):
         (tmp_path / name).mkdir()
-        written = _written(tmp_path / name, data, slices)
+        written = _written(tmp_path / name, data)
         assert (written.placed.start_ns, written.placed.source, written.without_slices) == (START_US * 1000, "its header", ())
         (test,) = load(tmp_path / name / "rec").tests
         energies.append([thread.energy_j for thread in test.threads])
@@ -268,18 +274,14 @@ def test_a_trace_of_version_5_has_the_energies_of_version_3(tmp_path: Path) -> N
 
 def test_a_system_trace_of_profiling_manager_has_no_frequencies_and_says_so(tmp_path: Path) -> None:
     """It has the scheduler without `cpu_frequency`."""
-    slices = _slices()
     writer = PerfettoWriter()
     writer.tree({100: "org.example.app"}, [(105, 100, "ith a long name")])
     for cpu, tid in ((0, 100), (1, 105)):
-        own = sorted((start, end) for of, start, end in slices if of == tid)
+        own = sorted((start, end) for of, start, end in SLICES if of == tid)
         writer.compact(cpu, [row for start, end in own for row in ((start * 1000, 0, tid, "x"), (end * 1000, 1, 0, "swapper"))])
     (tmp_path / "trace.pftrace").write_bytes(bytes(writer))
     read = read_kernel_trace(tmp_path / "trace.pftrace", "trace.pftrace")
-    art = _read(tmp_path, art_trace(_events(slices), {1: "main"}, start_us=START_US))
-    write_traced(
-        tmp_path / "rec", read, art, _supply(profile_xml([((0, 1), SPEEDS)]).decode()), name="app", pid=None, start_ns=None
-    )
+    _written(tmp_path, art_trace(_events(), {1: "main"}, start_us=START_US), read)
     (cpu_evidence,) = [one for one in load(tmp_path / "rec").evidence if one.component == "cpu"]
     assert cpu_evidence.level == "device"
     assert {"trace_clock_guessed", "no_time_in_state"} <= {reason.code for reason in cpu_evidence.reasons}
@@ -301,59 +303,44 @@ def test_the_busy_cores_clock_of_the_host_counts(case: str, tmp_path: Path) -> N
 
 
 def test_a_profile_with_a_placeholder_warns_at_the_import_and_in_the_report(tmp_path: Path) -> None:
-    slices = _slices()
-    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
-    art = _read(tmp_path, art_trace(_events(slices), THREADS, start_us=START_US))
-    xml = profile_xml([((0,), SPEEDS), ((1,), SPEEDS)], lambda cpu, khz: 0.1 if cpu else khz / 10_000).decode()
-    written = write_traced(tmp_path / "rec", read, art, _supply(xml), name="app", pid=None, start_ns=None)
+    xml = profile_xml([((0,), SPEEDS), ((1,), SPEEDS)], lambda cpu, khz: 0.1 if cpu else khz / 10_000)
+    written = _written(tmp_path, art_trace(_events(), THREADS, start_us=START_US), xml=xml)
     for notes in (written.repeated_notes, load(tmp_path / "rec").warnings):
         assert any(note.code == "power_profile" and "cluster 1: all currents are AOSP" in note.message for note in notes)
 
 
 def test_a_start_of_the_user_counts(tmp_path: Path) -> None:
-    slices = _slices()
-    written = _written(tmp_path, art_trace(_events(slices), THREADS), slices, start_ns=START_US * 1000 + 3 * MS)
+    written = _written(tmp_path, art_trace(_events(), THREADS), start_ns=START_US * 1000 + 3 * MS)
     assert (written.placed.start_ns, written.placed.source) == (START_US * 1000 + 3 * MS, "--start")
     assert any("poor fit" in note.remedy for note in written.notes)
 
 
 def test_a_profile_of_one_cluster_is_for_all_cpus_of_the_trace(tmp_path: Path) -> None:
-    slices = _slices()
-    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
-    art = _read(tmp_path, art_trace(_events(slices), THREADS, start_us=START_US))
-    by_cluster = profile_xml([((0, 1), SPEEDS)]).decode().replace("<array name='cpu.clusters.cores'><value>2</value></array>", "")
-    written = write_traced(tmp_path / "rec", read, art, _supply(by_cluster), name="app", pid=None, start_ns=None)
-    assert written.without_slices == ()
+    data = art_trace(_events(), THREADS, start_us=START_US)
+    by_cluster = PROFILE.replace(b"<array name='cpu.clusters.cores'><value>2</value></array>", b"")
+    assert _written(tmp_path, data, xml=by_cluster).without_slices == ()
     (test,) = load(tmp_path / "rec").tests
     assert all(thread.energy_j > 0 for thread in test.threads)
-    by_point = (
-        '<device name="Android"><array name="cpu.scaling_step_power.policy0"><value>1</value><value>2</value></array></device>'
-    )
+    by_point = b'<device><array name="cpu.scaling_step_power.policy0"><value>1</value><value>2</value></array></device>'
+    (tmp_path / "new").mkdir()
     with pytest.raises(PowerProfileError, match="by operating point"):
-        write_traced(tmp_path / "new", read, art, _supply(by_point), name="app", pid=None, start_ns=None)
+        _written(tmp_path / "new", data, xml=by_point)
     with pytest.raises(UsageError, match="the trace has CPU 1"):
-        supply = Supply(profile_xml([((0,), SPEEDS)]), "test", 3.85, "option")
-        write_traced(tmp_path / "new", read, art, supply, name="app", pid=None, start_ns=None)
-
-
-def _supply(xml: str) -> Supply:
-    return Supply(xml.encode(), "test", 3.85, "option")
+        _written(tmp_path / "new", data, xml=profile_xml([((0,), SPEEDS)]))
 
 
 def test_traces_of_other_times_and_repetitive_ones_are_refused(tmp_path: Path) -> None:
-    slices = _slices()
     regular = [(tid, START_US + i * 10_000, START_US + i * 10_000 + 4000) for tid in (100, 105) for i in range(-40, 160)]
     with pytest.raises(RecordingError, match="several places"):
-        _written(tmp_path, art_trace(_events(regular), THREADS), regular)
+        _written(tmp_path, art_trace(_events(regular), THREADS), _kernel_trace(tmp_path, regular))
     with pytest.raises(RecordingError, match="no thread of the method trace"):
-        _written(tmp_path, art_trace(_events(slices), {1: "main", 2: "x"}, pid=999), slices)
+        _written(tmp_path, art_trace(_events(), {1: "main", 2: "x"}, pid=999))
     with pytest.raises(UsageError, match="does not name its process"):
-        _written(tmp_path, art_trace(_events(slices), THREADS, pid=None), slices)
+        _written(tmp_path, art_trace(_events(), THREADS, pid=None))
 
 
 def test_threads_of_another_name_have_no_energy_and_are_named(tmp_path: Path) -> None:
-    slices = _slices()
-    written = _written(tmp_path, art_trace(_events(slices), {1: "main", 2: "unknown"}, start_us=START_US), slices)
+    written = _written(tmp_path, art_trace(_events(), {1: "main", 2: "unknown"}, start_us=START_US))
     assert (written.threads, written.without_slices) == (("main",), ("unknown",))
     assert any("1 thread of the method trace is not found" in note.message for note in written.notes)
 
@@ -369,25 +356,23 @@ def test_a_kernel_trace_without_switches_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_boottime", [True, False])
 def test_a_perfetto_trace_is_on_boottime(slept_us: int | None, is_boottime: bool, tmp_path: Path) -> None:
     """The header's start is boottime or monotonic time; snapshots relate both, if the trace has any."""
-    slices = _slices()
     ahead = (slept_us or 0) * 1000
     writer = PerfettoWriter()
-    first, last = min(start for _, start, _ in slices) * 1000 + ahead, max(end for *_, end in slices) * 1000 + ahead
+    first, last = min(start for _, start, _ in SLICES) * 1000 + ahead, max(end for *_, end in SLICES) * 1000 + ahead
     if slept_us is not None:
         writer.snapshot(first, first - ahead, 1_700_000_000_000_000_000)
         writer.snapshot(last, last - ahead, 1_700_000_000_000_000_000 + last - first)
     writer.tree({100: "org.example.app"}, [(105, 100, "ith a long name")])
     writer.polled_frequencies(first, [800000, 800000])
     for cpu, tid in ((0, 100), (1, 105)):
-        own = sorted((start, end) for of, start, end in slices if of == tid)
+        own = sorted((start, end) for of, start, end in SLICES if of == tid)
         rows = [row for start, end in own for row in ((start * 1000 + ahead, 0, tid, "x"), (end * 1000 + ahead, 1, 0, "swapper"))]
         writer.compact(cpu, rows)
     (tmp_path / "trace.pftrace").write_bytes(bytes(writer))
     read = read_kernel_trace(tmp_path / "trace.pftrace", "trace.pftrace")
     start_us = START_US + ((slept_us or 0) if is_boottime else 0)
-    art = _read(tmp_path, art_trace(_events(slices), {1: "main", 2: "with a long name"[-15:]}, start_us=start_us))
-    supply = Supply(profile_xml([((0, 1), SPEEDS)]), "test", 3.85, "option")
-    written = write_traced(tmp_path / "rec", read, art, supply, name="app", pid=None, start_ns=None)
+    data = art_trace(_events(), {1: "main", 2: "with a long name"[-15:]}, start_us=start_us)
+    written = _written(tmp_path, data, read)
     assert (written.placed.start_ns, written.placed.source) == (START_US * 1000, "its header")
     profile = load(tmp_path / "rec")
     assert {one.level for one in profile.evidence if one.component == "cpu"} == {"sched"}
@@ -419,8 +404,7 @@ def test_methods_find_their_place_in_a_trace_of_a_real_phone(name: str, tmp_path
 
 
 def test_thread_numbers_of_old_releases_are_thread_ids(tmp_path: Path) -> None:
-    slices = _slices()
-    read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
+    read = _kernel_trace(tmp_path)
     events = [(100, 4, ENTER, 0, 1), (105, 4, ENTER, 0, 1)]
     art = _read(tmp_path, art_trace(events, {100: "main", 105: THREADS[2]}, pid=None, version=2))
     assert matched_threads(art, read.trace, 100) == (100, {100: 100, 105: 105})

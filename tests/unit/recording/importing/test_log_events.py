@@ -213,11 +213,11 @@ NO_LOGS = ["", "x\n", "05-03 10:00:00.000  7  7 D TEST : Entry TimeInStates EndO
 NO_JSON = ["{", "{}", '{"tests": 1}', '{"tests": [1]}', '{"tests": [{"logs": [{}]}]}', '{"tests":' + "[" * 100_000]
 
 
-@pytest.mark.parametrize("text", NO_LOGS + NO_JSON)
-def test_a_log_or_json_without_measurements_is_an_error(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "measured.log"
+@pytest.mark.parametrize(("name", "text"), [*(("a.txt", text) for text in NO_LOGS), *(("a.json", text) for text in NO_JSON)])
+def test_a_log_without_measurements_is_an_error(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / name
     path.write_text(text)
-    with pytest.raises(RecordingError, match=r"measured\.log"):
+    with pytest.raises(RecordingError, match=name):
         read_log(path, str(path), year=None)
 
 

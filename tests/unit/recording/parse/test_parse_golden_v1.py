@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from support.golden import GOLDEN
 
 from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording
 
-GOLDEN = Path(__file__).parents[3] / "golden" / "recording-v1"
 MAIN, GC = "main", "GC Thread#0"
 
 

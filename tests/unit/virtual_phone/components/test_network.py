@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -57,20 +57,31 @@ def tcp(
     return TcpSocket(cookie, inode, state, local, remote, sent, received, *segments, *segments)
 
 
-def counters(tmp_path: Path, inodes: dict[int, list[int]]) -> tuple[NetworkCounters, FakeSockets]:
-    for pid, numbers in inodes.items():
-        (tmp_path / str(pid) / "fd").mkdir(parents=True)
-        for number in numbers:
-            (tmp_path / str(pid) / "fd" / str(number)).symlink_to(f"socket:[{number}]")
-    sockets = FakeSockets()
-    return NetworkCounters(sockets, lambda pid: 10_000 + pid, tmp_path), sockets
+class FakeNetwork(NetworkCounters):
+    """The counters of an app that has sockets with these inodes."""
+
+    def __init__(self, proc: Path, *inodes: int) -> None:
+        (proc / str(APP) / "fd").mkdir(parents=True)
+        for number in inodes:
+            (proc / str(APP) / "fd" / str(number)).symlink_to(f"socket:[{number}]")
+        self.sockets = FakeSockets()
+        super().__init__(self.sockets, lambda pid: 10_000 + pid, proc)
+
+    def see(self, *now: TcpSocket, gone: Sequence[TcpSocket] = (), route: str | None = "wlan0") -> AirTraffic:
+        """Poll while these sockets are open and those have been closed. Return what Wi-Fi has transferred since the start."""
+        self.sockets.now, self.sockets.gone = list(now), list(gone)
+        self.poll([APP], route)
+        return self.interfaces["wlan0"]
 
 
-def test_bytes_include_headers_and_go_to_the_route_and_the_uid(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
-    sockets.now = [tcp(1, 7, HERE, THERE, sent=3000, received=100_000), tcp(2, 8, THERE, HERE, sent=100_000, received=3000)]
-    network.poll([APP], "wlan0")
-    wifi = network.interfaces["wlan0"]
+@pytest.fixture
+def network(tmp_path: Path) -> FakeNetwork:
+    """The counters of an app that has one socket."""
+    return FakeNetwork(tmp_path, 7)
+
+
+def test_bytes_include_headers_and_go_to_the_route_and_the_uid(network: FakeNetwork) -> None:
+    wifi = network.see(tcp(1, 7, HERE, THERE, sent=3000, received=100_000), tcp(2, 8, THERE, HERE, sent=100_000, received=3000))
     assert wifi.rx_bytes == 100_000 + HEADER_BYTES * wifi.rx_packets
     assert wifi.rx_packets == 70 + 1  # data, and acknowledgements of 3 packets
     assert wifi.tx_packets == 3 + 35
@@ -78,39 +89,30 @@ def test_bytes_include_headers_and_go_to_the_route_and_the_uid(tmp_path: Path) -
     assert not network.interfaces["lo"]
     network.poll([APP], "rmnet0")
     assert network.interfaces["wlan0"] == wifi and not network.interfaces["rmnet0"]
-    sockets.now = [tcp(1, 7, HERE, THERE, sent=3000, received=200_000)]
-    network.poll([APP], "rmnet0")
+    network.see(tcp(1, 7, HERE, THERE, sent=3000, received=200_000), route="rmnet0")
     assert network.interfaces["rmnet0"].rx_bytes > 100_000
 
 
-def test_a_socket_that_is_closed_while_the_phone_looks_for_its_process_counts(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
-    sockets.now = [tcp(1, 7, HERE, THERE, sent=1000)]
-    network.poll([APP], "wlan0")
-    before = network.interfaces["wlan0"].rx_bytes
+def test_a_socket_that_is_closed_while_the_phone_looks_for_its_process_counts(network: FakeNetwork) -> None:
+    before = network.see(tcp(1, 7, HERE, THERE, sent=1000)).rx_bytes
     short, other = (HERE[0], 5001), (HERE[0], 5002)
     elsewhere = (HERE[0], 81)
-    sockets.now = [tcp(2, 8, short, THERE, received=9000), tcp(3, 9, other, elsewhere, received=9000)]
-    network.poll([APP], "wlan0")  # no process has them any more
-    sockets.now, sockets.gone = [], [tcp(2, 0, short, THERE, received=9000), tcp(3, 0, other, elsewhere, received=9000)]
-    network.poll([APP], "wlan0")
-    assert network.interfaces["wlan0"].rx_bytes - before == 9000 + HEADER_BYTES * 7
+    both = tcp(2, 8, short, THERE, received=9000), tcp(3, 9, other, elsewhere, received=9000)
+    network.see(*both)  # no process has them any more
+    after = network.see(gone=[replace(closed, inode=0) for closed in both]).rx_bytes
+    assert after - before == 9000 + HEADER_BYTES * 7
     assert network.unseen == 1
 
 
-def test_sockets_of_other_programs_do_not_count(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
-    sockets.now = [tcp(1, 7, HERE, THERE, sent=1000), tcp(2, 8, (HERE[0], 5001), THERE, received=9000)]
-    network.poll([APP], "wlan0")
-    network.poll([APP], "wlan0")
-    sockets.now, sockets.gone = sockets.now[:1], [replace(sockets.now[1], inode=0)]
-    network.poll([APP], "wlan0")
-    assert not network.interfaces["wlan0"].rx_bytes and network.unseen == 0
+def test_sockets_of_other_programs_do_not_count(network: FakeNetwork) -> None:
+    own, foreign = tcp(1, 7, HERE, THERE, sent=1000), tcp(2, 8, (HERE[0], 5001), THERE, received=9000)
+    for _ in range(2):
+        network.see(own, foreign)
+    assert not network.see(own, gone=[replace(foreign, inode=0)]).rx_bytes and network.unseen == 0
 
 
-def test_sockets_are_listed_only_while_an_app_uses_one_or_their_number_changes(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
-    foreign = tcp(2, 8, HERE, THERE, sent=100)
+def test_sockets_are_listed_only_while_an_app_uses_one_or_their_number_changes(network: FakeNetwork) -> None:
+    sockets, foreign = network.sockets, tcp(2, 8, HERE, THERE, sent=100)
 
     def listings(*, polls: int = 1) -> int:
         before = sockets.listings
@@ -131,102 +133,78 @@ def test_sockets_are_listed_only_while_an_app_uses_one_or_their_number_changes(t
     assert sockets.listings == 6, "a new process may have a socket that was listed before"
 
 
-def test_a_socket_that_is_not_accepted_yet_is_looked_at_again(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
-    sockets.now, sockets.in_use = [tcp(1, 0, THERE, HERE, received=100)], b"1"
-    network.poll([APP], "wlan0")
-    sockets.now = [tcp(1, 7, THERE, HERE, received=100)]
-    network.poll([APP], "wlan0")
+def test_a_socket_that_is_not_accepted_yet_is_looked_at_again(network: FakeNetwork) -> None:
+    network.sockets.in_use = b"1"
+    for inode in (0, 7):
+        network.see(tcp(1, inode, THERE, HERE, received=100))
     assert network.by_uid[10_000 + APP, "wlan0"].rx_packets == 1
 
 
-def test_the_last_values_of_a_closed_socket_count_once(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
-    sockets.now = [tcp(1, 7, HERE, THERE, sent=1000)]
-    network.poll([APP], "wlan0")
-    sockets.now, sockets.gone = [], [tcp(1, 0, HERE, THERE, sent=5000, received=9000)]
-    network.poll([APP], "wlan0")
-    network.poll([APP], "wlan0")
-    assert network.interfaces["wlan0"] == on_the_air(tcp(1, 0, HERE, THERE, sent=5000, received=9000))
+def test_the_last_values_of_a_closed_socket_count_once(network: FakeNetwork) -> None:
+    last = tcp(1, 0, HERE, THERE, sent=5000, received=9000)
+    network.see(tcp(1, 7, HERE, THERE, sent=1000))
+    network.see(gone=[last])
+    assert network.see() == on_the_air(last)
     assert network.payload_by_pid == {APP: (9000, 5000)}
 
 
-def test_a_reset_takes_a_received_byte_and_nothing_that_was_sent(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
-    sockets.now = [tcp(1, 7, HERE, THERE, sent=1000, received=500)]
-    network.poll([APP], "wlan0")
-    sockets.now, sockets.gone = [], [tcp(1, 0, HERE, THERE, sent=5000, received=499)]
-    network.poll([APP], "wlan0")
-    assert network.interfaces["wlan0"] == on_the_air(tcp(1, 0, HERE, THERE, sent=5000, received=500))
+def test_a_reset_takes_a_received_byte_and_nothing_that_was_sent(network: FakeNetwork) -> None:
+    network.see(tcp(1, 7, HERE, THERE, sent=1000, received=500))
+    wifi = network.see(gone=[tcp(1, 0, HERE, THERE, sent=5000, received=499)])
+    assert wifi == on_the_air(tcp(1, 0, HERE, THERE, sent=5000, received=500))
     assert network.payload_by_pid == {APP: (500, 5000)}
 
 
-def test_bytes_that_are_sent_again_were_written_once(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
+def test_bytes_that_are_sent_again_were_written_once(network: FakeNetwork) -> None:
     for sent, resent in ((1000, 0), (3000, 500), (3000, 900)):
-        sockets.now = [replace(tcp(1, 7, HERE, THERE, sent=sent), resent_bytes=resent)]
-        network.poll([APP], "wlan0")
+        wifi = network.see(replace(tcp(1, 7, HERE, THERE, sent=sent), resent_bytes=resent))
     assert network.payload_by_pid == {APP: (0, 2500)}
-    assert network.interfaces["wlan0"].tx_bytes > 3000
+    assert wifi.tx_bytes > 3000
 
 
-def test_bytes_that_wait_to_be_sent_are_written_and_not_on_the_air(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
+def test_bytes_that_wait_to_be_sent_are_written_and_not_on_the_air(network: FakeNetwork) -> None:
     for sent, unsent in ((0, 9000), (3000, 6000), (9000, 0)):
-        sockets.now = [replace(tcp(1, 7, HERE, THERE, sent=sent), unsent_bytes=unsent)]
-        network.poll([APP], "wlan0")
-        wifi = network.interfaces["wlan0"]
+        wifi = network.see(replace(tcp(1, 7, HERE, THERE, sent=sent), unsent_bytes=unsent))
         assert (network.payload_by_pid, wifi.tx_bytes) == ({APP: (0, 9000)}, sent + HEADER_BYTES * wifi.tx_packets)
 
 
 def test_connections_within_the_app_are_loopback(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [6, 7, 8]})
+    network = FakeNetwork(tmp_path, 6, 7, 8)
     listener = tcp(3, 6, (bytes(4), 80), (bytes(4), 0), state=LISTEN)
-    sockets.now = [listener, tcp(1, 7, HERE, THERE, sent=500), tcp(2, 8, THERE, HERE, received=500)]
-    network.poll([APP], "wlan0")
-    assert not network.interfaces["wlan0"]
+    assert not network.see(listener, tcp(1, 7, HERE, THERE, sent=500), tcp(2, 8, THERE, HERE, received=500))
     assert network.interfaces["lo"].tx_bytes == network.interfaces["lo"].rx_bytes > 500
     assert network.by_uid == {(10_000 + APP, "lo"): network.interfaces["lo"]}, "as on Android"
 
 
-def test_short_connections_are_counted_for_known_servers_and_named_otherwise(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
-    sockets.now = [tcp(1, 7, HERE, THERE, sent=100)]
-    network.poll([APP], "wlan0")
-    before = network.interfaces["wlan0"]
-    sockets.gone = [tcp(10, 0, (HERE[0], 5001), THERE, sent=100), tcp(11, 0, THERE, (HERE[0], 5001), received=100)]
-    network.poll([APP], "wlan0")
+def test_short_connections_are_counted_for_known_servers_and_named_otherwise(network: FakeNetwork) -> None:
+    own = tcp(1, 7, HERE, THERE, sent=100)
+    before = network.see(own)
+    short = [tcp(10, 0, (HERE[0], 5001), THERE, sent=100), tcp(11, 0, THERE, (HERE[0], 5001), received=100)]
+    assert network.see(own, gone=short).tx_bytes == 2 * before.tx_bytes
     assert network.unseen == 1  # the server's end of the connection
-    assert network.interfaces["wlan0"].tx_bytes == 2 * before.tx_bytes
 
 
-def test_connections_that_no_poll_saw_count_as_soon_as_the_app_is_known_to_use_the_server(tmp_path: Path) -> None:
+def test_connections_that_no_poll_saw_count_as_soon_as_the_app_is_known_to_use_the_server(network: FakeNetwork) -> None:
     """An app loads three articles. The phone is too busy to see the first two connections while they are open."""
-    network, sockets = counters(tmp_path, {APP: [7]})
     unseen = [tcp(number, 0, (HERE[0], 5000 + number), THERE, sent=100, received=500_000) for number in (1, 2)]
-    other = tcp(4, 0, (HERE[0], 5004), (HERE[0], 81), received=9000)
-    sockets.gone = [*unseen, other]
-    network.poll([APP], "rmnet0")
+    network.see(gone=[*unseen, tcp(4, 0, (HERE[0], 5004), (HERE[0], 81), received=9000)], route="rmnet0")
     assert network.unseen == 3 and not any(network.interfaces.values())
-    sockets.now = [tcp(3, 7, (HERE[0], 5003), THERE, sent=100, received=500_000)]
-    network.poll([APP], "wlan0")
-    sockets.now, sockets.gone = [], [replace(sockets.now[0], inode=0)]
-    network.poll([APP], "wlan0")
+    third = tcp(3, 7, (HERE[0], 5003), THERE, sent=100, received=500_000)
+    network.see(third)
     article = on_the_air(unseen[0])
-    assert (network.interfaces["rmnet0"], network.interfaces["wlan0"]) == (article + article, article)
+    assert (network.see(gone=[replace(third, inode=0)]), network.interfaces["rmnet0"]) == (article, article + article)
     assert network.by_uid[10_000 + APP, "rmnet0"] == article + article
     assert network.payload_by_pid == {APP: (1_500_000, 300)}
     assert network.unseen == 1 and not network._known
 
 
 def test_connections_that_no_poll_saw_count_if_the_app_reports_the_server(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: []})
+    network = FakeNetwork(tmp_path)
     ends = [THERE, (bytes(15) + b"\x01", 80), (b"\x0a\0\0\1", 80)]
-    sockets.gone = [tcp(number, 0, HERE, end, received=9000) for number, end in enumerate(ends)]
-    network.poll([APP], "wlan0")
-    assert network.unseen == 3 and not network.interfaces["wlan0"]
+    assert not network.see(gone=[tcp(number, 0, HERE, end, received=9000) for number, end in enumerate(ends)])
+    assert network.unseen == 3
     network.uses_port(APP, 80)
-    sockets.gone = [tcp(4, 0, HERE, THERE, received=9000)]
+    network.sockets.gone = [tcp(4, 0, HERE, THERE, received=9000)]
     assert network.poll([APP], "wlan0") == network.interfaces["wlan0"], "the radio transfers it now"
     assert network.payload_by_pid == {APP: (27_000, 0)} and network.unseen == 1, "not those to other computers"
 
@@ -239,8 +217,7 @@ def devices_with(network: NetworkCounters, proc: Path) -> Devices:
     return Devices(state, rails, network, StorageCounters(False, lambda pid: network.payload_by_pid.get(pid, (0, 0))[1], proc))
 
 
-def test_what_a_process_sends_while_the_phone_reads_its_counters_is_no_file(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
+def test_what_a_process_sends_while_the_phone_reads_its_counters_is_no_file(network: FakeNetwork, tmp_path: Path) -> None:
     devices = devices_with(network, tmp_path)
     sent = 0
 
@@ -251,7 +228,7 @@ def test_what_a_process_sends_while_the_phone_reads_its_counters_is_no_file(tmp_
         (tmp_path / str(APP) / "io").write_text(f"wchar: {sent}\nread_bytes: 0\nwrite_bytes: 0\n")
         return read
 
-    sockets.open = sends_then  # type: ignore[method-assign]
+    network.sockets.open = sends_then  # type: ignore[method-assign]
     devices.add_process(APP)
     for _ in range(3):
         devices.advance(poll=True)
@@ -259,20 +236,17 @@ def test_what_a_process_sends_while_the_phone_reads_its_counters_is_no_file(tmp_
     assert devices.disk().written_bytes == 0
 
 
-def test_connections_that_ended_before_a_process_began_are_not_its_own(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
+def test_connections_that_ended_before_a_process_began_are_not_its_own(network: FakeNetwork, tmp_path: Path) -> None:
     devices = devices_with(network, tmp_path)
-    sockets.gone = [tcp(9, 0, HERE, THERE, received=9000)]
+    network.sockets.gone = [tcp(9, 0, HERE, THERE, received=9000)]
     devices.add_process(APP)
-    sockets.now = [tcp(1, 7, HERE, THERE, received=100)]
+    network.sockets.now = [tcp(1, 7, HERE, THERE, received=100)]
     devices.advance(poll=True)
     assert network.payload_by_pid == {APP: (100, 0)} and network.unseen == 0
 
 
-def test_traffic_without_a_route_is_named(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
-    sockets.now = [tcp(1, 7, HERE, THERE, sent=100)]
-    network.poll([APP], None)
+def test_traffic_without_a_route_is_named(network: FakeNetwork) -> None:
+    network.see(tcp(1, 7, HERE, THERE, sent=100), route=None)
     assert network.unrouted.tx_bytes > 100 and not any(network.interfaces.values())
 
 

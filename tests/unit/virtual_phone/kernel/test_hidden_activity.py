@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.capture import Capture
 
 from navitas.virtual_phone import __main__ as program
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
@@ -105,9 +106,7 @@ def test_a_thread_that_has_ended_keeps_its_factor_and_a_renamed_one_changes_it()
 
 
 @pytest.mark.parametrize("spread", ["-0.1", "1.5", "nan", "much"])
-def test_the_option_takes_numbers_from_0_to_1(
-    spread: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_option_takes_numbers_from_0_to_1(spread: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr("sys.argv", ["virtual_phone", "--state-dir", "unused", "--activity", spread])
     with pytest.raises(SystemExit):
         program.main()

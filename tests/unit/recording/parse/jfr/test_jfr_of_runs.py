@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 from support.added_history import add_file
+from support.golden import GOLDEN
 from support.jfr_writer import JfrText, sample
 
 from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording
-
-GOLDEN = Path(__file__).parents[4] / "golden/recording-v1"
 
 
 def parsed(folder: Path, data: bytes) -> ParsedRecording:
