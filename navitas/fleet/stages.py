@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet import layout
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
+from navitas.fleet.erased import check_parts
 from navitas.fleet.files import FleetError, is_made_from, notes_of, read_table, write_table
 from navitas.fleet.period import ALL_TIME
 from navitas.fleet.schema import PACKAGES, bucket_of
@@ -193,8 +194,9 @@ def _no_samples(store: Store) -> FleetError:
 def bring_up_to_date(store: Store, engine: Engine, progress: Progress = no_progress, waiting: Waiting = None) -> Fleet:
     """Compute the sums of units and contrasts of buckets that are missing or stale. Calls `progress(done, total)`.
 
-    Raises `FleetError` if the store is empty, or if another process writes to it and `waiting` is None.
+    Raises `FleetError` if the store is empty or lacks samples, or if another process writes to it and `waiting` is None.
     """
+    check_parts(store)
     fleet = Fleet.open(store, engine, waiting)
     if any(_stale_tasks(fleet)):
         with exclusive_writer(store.path, waiting):
