@@ -49,7 +49,13 @@ def app_by_package(packages: pa.Table) -> NDArray[np.int32]:
 def check_packages(store: Store, packages: pa.Table) -> None:
     """Raise FleetError unless the list begins with the list that the results in work were computed with."""
     file = store.work / layout.PACKAGES
-    if file.exists() and not packages.select(PACKAGES.names).slice(0, (kept := read_table(file)).num_rows).equals(kept):
+    if not file.exists():
+        return
+    try:
+        kept = read_table(file)
+    except FleetError as error:
+        raise FleetError(error.message, f"Delete {store.work}. All results are computed again.") from error
+    if not packages.select(PACKAGES.names).slice(0, kept.num_rows).equals(kept):
         raise FleetError(
             f"{store.path / layout.PACKAGES}: not the list that the results in {store.work.name} were computed with",
             f"Restore it. If it is correct, delete {store.work}.",
