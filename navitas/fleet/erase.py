@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,37 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet import layout
-from navitas.fleet.files import RESTORE, FleetError, read_small, read_table, write_table, write_whole
+from navitas.fleet.erased import check_parts, erased_clients, erased_parts, erased_text, write_erased
+from navitas.fleet.files import read_table, write_table
 from navitas.fleet.ingest.commit import SourceLedger, recover
-from navitas.fleet.schema import bucket_of, parse_pseudonym, pseudonym
+from navitas.fleet.schema import bucket_of
 from navitas.fleet.snapshot import Snapshot
-from navitas.fleet.statistics import I64
 from navitas.fleet.store import Store, exclusive_writer
-
-_LARGEST = 64 << 20
-
-
-def erased_clients(store: Store) -> I64:
-    """The numbers of all erased clients, ascending. Raises `FleetError` if the list is damaged."""
-    file = store.file(layout.ERASED)
-    if not file.exists():
-        return np.zeros(0, np.int64)
-    try:
-        numbers = [parse_pseudonym(str(text)) for text in json.loads(read_small(file, _LARGEST))["clients"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FleetError(f"{file}: cannot be read: {error}", "Restore the file: it lists the erased clients.") from error
-    if None in numbers:
-        raise FleetError(f"{file}: has a text that is not a pseudonym", RESTORE)
-    return np.unique(np.array(numbers, np.int64))
-
-
-def write_erased(store: Store, clients: I64) -> None:
-    """Replace the list. Raises `FleetError` if that fails."""
-    write_whole(store.path / layout.ERASED, _listed(clients))
-
-
-def _listed(clients: I64) -> bytes:
-    return json.dumps({"clients": [pseudonym(number) for number in clients.tolist()]}, indent=2).encode() + b"\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +40,13 @@ def erase_client(store: Store, client: int, *, also_unknown: bool = False) -> Er
     with exclusive_writer(store.path):
         known = erased_clients(store)
         recover(store, SourceLedger(store))
+        check_parts(store)
         own = _parts_of(store, client)
         if not (own or client in known or also_unknown):
             return None
-        write_erased(store, np.union1d(known, [client]))  # First, so that no later call can store it again.
+        whole = {file.relative_to(store.path / layout.SAMPLES).as_posix() for file, is_whole in own.items() if is_whole}
+        # First, so that no later call can store it again.
+        write_erased(store, np.union1d(known, [client]), erased_parts(store) | whole)
         for folder in (layout.WORK, layout.PERIODS, layout.QUARANTINE):
             shutil.rmtree(store.path / folder, ignore_errors=True)
         return Erased(sum(_erase_from(file, client) for file in own), len(own), client in known)
@@ -93,7 +70,7 @@ def _erase_by_commit(store: Store, snapshot: Snapshot, client: int, *, also_unkn
             written = file.with_name(f"part-{snapshot.token}-{number}.parquet")
             write_table(written, left)
             parts[written.relative_to(folder).as_posix()] = written.stat().st_size
-    snapshot.commit({layout.ERASED: _listed(np.union1d(before, [client]))}, parts)
+    snapshot.commit({layout.ERASED: erased_text(np.union1d(before, [client]))}, parts)
     for file in there:
         if file.relative_to(folder).as_posix() not in parts:
             file.unlink()
@@ -102,11 +79,12 @@ def _erase_by_commit(store: Store, snapshot: Snapshot, client: int, *, also_unkn
     return Erased(samples, len(own), client in before)
 
 
-def _parts_of(store: Store, client: int) -> list[Path]:
-    """The parts that have samples of a client."""
+def _parts_of(store: Store, client: int) -> dict[Path, bool]:
+    """The parts that have samples of a client, and whether they have no others."""
     bucket = int(bucket_of(np.array([client], np.int64), store.buckets)[0])
     files = [file for unit, parts in store.parts().items() if unit.bucket == bucket for file in parts]
-    return [file for file in files if np.any(read_table(file, ["client"])["client"].to_numpy() == client)]
+    is_own = {file: read_table(file, ["client"])["client"].to_numpy() == client for file in files}
+    return {file: bool(found.all()) for file, found in is_own.items() if found.any()}
 
 
 def _erase_from(file: Path, client: int) -> int:
@@ -132,9 +110,9 @@ def allow_again(store: Store, client: int) -> bool:
         before = erased_clients(store)
         if client in before:
             store.snapshot.check_writable()
-            store.snapshot.commit({layout.ERASED: _listed(np.setdiff1d(before, [client]))}, store.snapshot.parts)
+            store.snapshot.commit({layout.ERASED: erased_text(np.setdiff1d(before, [client]))}, store.snapshot.parts)
         return client in before
     with exclusive_writer(store.path):
         known = erased_clients(store)
-        write_erased(store, np.setdiff1d(known, [client]))
+        write_erased(store, np.setdiff1d(known, [client]), erased_parts(store))
         return client in known

@@ -34,6 +34,13 @@ _QUERY = re.compile(r"\?[^\s'\"]+")
 _LONGEST = 300
 
 
+def fsspec_library() -> Any:
+    """The library of file systems, with this project's class for HDFS. Raises `UsageError` if it is not installed."""
+    fsspec = extra_library("fsspec", "URLs need", "remote")
+    fsspec.register_implementation("webhdfs", "navitas.fleet.web_hdfs.WholeFilesHdfs", clobber=True, errtxt="requests")
+    return fsspec
+
+
 class RemoteError(NavitasError):
     """An object store refuses, or cannot be reached."""
 
@@ -159,15 +166,9 @@ class RemotePath(PosixPath):
     @property
     def system(self) -> Any:
         """The file system. Raises `UsageError` if a package is not installed."""
-        fsspec = extra_library("fsspec", "URLs need", "remote")
         scheme = self.parts[0].rstrip(":")
         try:
-            if scheme == "webhdfs":
-                from navitas.fleet import web_hdfs  # noqa: PLC0415
-
-                kind = web_hdfs.WholeFilesHdfs
-            else:
-                kind = fsspec.get_filesystem_class(scheme)
+            kind = fsspec_library().get_filesystem_class(scheme)
             # What another machine writes or removes must be seen.
             return kind(**kind._get_kwargs_from_urls(str(self)), use_listings_cache=False)
         except ImportError as error:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet import layout
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
+from navitas.fleet.erased import check_parts
 from navitas.fleet.files import FleetError, is_made_from, notes_of, read_table, write_table
 from navitas.fleet.period import ALL_TIME
 from navitas.fleet.regression.usage import USAGE
@@ -38,7 +39,13 @@ def numbered(packages: pa.Table) -> pa.Table:
 def check_packages(store: Store, packages: pa.Table) -> None:
     """Raise FleetError unless the list begins with the list that the results in work were computed with."""
     file = store.work / layout.PACKAGES
-    if file.exists() and not packages.select(PACKAGES.names).slice(0, (kept := read_table(file)).num_rows).equals(kept):
+    if not file.exists():
+        return
+    try:
+        kept = read_table(file)
+    except FleetError as error:
+        raise FleetError(error.message, f"Delete {store.work}. All results are computed again.") from error
+    if not packages.select(PACKAGES.names).slice(0, kept.num_rows).equals(kept):
         raise FleetError(
             f"{store.path / layout.PACKAGES}: not the list that the results in {store.work.name} were computed with",
             f"Restore it. If it is correct, delete {store.work}.",
@@ -171,8 +178,9 @@ def _no_samples(store: Store) -> FleetError:
 def bring_up_to_date(store: Store, engine: Engine, progress: Progress = no_progress, waiting: Waiting = None) -> Fleet:
     """Compute the sums of units and contrasts of buckets that are missing or stale. Calls `progress(done, total)`.
 
-    Raises `FleetError` if the store is empty, or if another process writes to it and `waiting` is None.
+    Raises `FleetError` if the store is empty or lacks samples, or if another process writes to it and `waiting` is None.
     """
+    check_parts(store)
     fleet = Fleet.open(store, engine, waiting)
     if any(_stale_tasks(fleet)):
         with exclusive_writer(store.path, waiting):

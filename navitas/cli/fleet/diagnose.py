@@ -13,7 +13,8 @@ from navitas.base.units import counted, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.hogs import clean_limit_percent_h, judged_app, not_yet, verdict_of, verdict_paragraph
-from navitas.cli.fleet.rows import Outputs, client_option, output_options
+from navitas.cli.fleet.rows import Outputs, output_options
+from navitas.cli.fleet.store_options import client_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import TEXT

@@ -8,28 +8,40 @@ import click
 
 from navitas.base.errors import UsageError
 from navitas.base.units import counted
-from navitas.cli.fleet.rows import client_option
+from navitas.cli.fleet.store_options import client_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import STORE
 from navitas.fleet.erase import allow_again as accept_again
 from navitas.fleet.erase import erase_client
+from navitas.fleet.erased import accept_missing as accept_files_missing
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.store import Store, client_numbers, unknown_client
 
 
 @click.command("erase", cls=NavitasCommand, example="navitas fleet erase fleet --client phone-7")
 @click.argument("store", type=STORE, metavar="STORE")
-@client_option("Its name as ingested, or its pseudonym.", required=True)
+@client_option("Its name as ingested, or its pseudonym.")
 @option("--also-unknown", is_flag=True, from_project=False, help="Also a client without stored samples: refuse its later ones.")
 @option("--allow-again", is_flag=True, from_project=False, help="Erase nothing, and accept later samples of it again.")
+@option("--accept-missing", is_flag=True, from_project=False, help="Erase no client: accept that files of samples are missing.")
 @json_option
-def command(*, store: Path, client: str, also_unknown: bool, allow_again: bool, json_file: Path | None) -> None:
+def command(
+    *, store: Path, client: str | None, also_unknown: bool, allow_again: bool, accept_missing: bool, json_file: Path | None
+) -> None:
     """Erase a client: its samples, and all results, which are computed again. Later samples of it are refused."""
     if also_unknown and allow_again:
         raise UsageError("--also-unknown and --allow-again exclude each other", "Use one of them.")
+    if (client is None) != accept_missing or (accept_missing and (also_unknown or allow_again)):
+        raise UsageError("either --client or --accept-missing", "Name a client, or leave out its options.")
     opened = Store.open(store)
+    if client is None:
+        parts = accept_files_missing(opened)
+        write_json(json_file, client=None, samples=0, parts=parts, erased_before=False)
+        are = "is" if parts == 1 else "are"
+        click.echo(f"accepted that {counted(parts, 'file')} of samples {are} missing", err=json_file is not None)
+        return
     if allow_again:
         for number in client_numbers(opened, client):
             if before := accept_again(opened, number):

@@ -20,7 +20,7 @@ from navitas.base.regular_files import is_url
 from navitas.base.units import counted
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.dry_run import NO_STATE, STATE_REMEDY, show_dry_run
-from navitas.cli.fleet.rows import buckets_option, client_option
+from navitas.cli.fleet.store_options import buckets_option, client_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import STDOUT, json_option, write_document
 from navitas.cli.habits.messages import error as show_error
@@ -32,11 +32,11 @@ from navitas.cli.habits.shared_options import Finite
 from navitas.cli.habits.standard_output import error_console, output_console
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError
-from navitas.fleet.findings.results import SCHEMA_VERSION
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.remote import fetch_files, shown_url
+from navitas.fleet.schema import SCHEMA_VERSION
 from navitas.fleet.store import Store, is_state_known
 from navitas.fleet.store_settings import SALT_VARIABLE, ignores_variable
 from navitas.report.terminal.fitted_table import Column, FittedTable

@@ -8,7 +8,8 @@ import click
 
 from navitas.base.units import counted
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet.rows import Outputs, client_option, output_options
+from navitas.cli.fleet.rows import Outputs, output_options
+from navitas.cli.fleet.store_options import client_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console

@@ -16,8 +16,8 @@ from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import WRITE_REGULAR_UTF8
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.findings.rates import RATES, Summary, check_export, export, rates, summary_of
-from navitas.fleet.findings.results import SCHEMA_VERSION
 from navitas.fleet.regression.pairs import REASONS
+from navitas.fleet.schema import SCHEMA_VERSION
 from navitas.fleet.store import day, is_state_known
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph

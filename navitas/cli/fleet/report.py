@@ -11,7 +11,8 @@ from navitas.base.units import counted
 from navitas.cli.fleet.app_report import report_app
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.recorded_methods import recorded_methods, recordings_in
-from navitas.cli.fleet.rows import Outputs, client_option, min_clients_option
+from navitas.cli.fleet.rows import Outputs, min_clients_option
+from navitas.cli.fleet.store_options import client_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import note

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 
 import click
 
@@ -16,12 +16,10 @@ from navitas.base.untrusted_text import guarded
 from navitas.cli.habits.files import STDOUT, json_option, write_document, write_to
 from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import gathered, option
-from navitas.cli.habits.paths import TEXT, WRITE_ANY_NAME
+from navitas.cli.habits.paths import WRITE_ANY_NAME
 from navitas.cli.habits.shared_options import top_option
 from navitas.fleet.findings.results import Row, document, of_enough_clients
-from navitas.fleet.store_settings import MOST_BUCKETS
 
-F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Row)
 
 
@@ -67,17 +65,6 @@ min_clients_option = option(
     help="Leave out what is about fewer clients.",
 )
 """Results that leave the store may need to be about several clients."""
-
-
-def client_option(text: str, **attributes: Any) -> Callable[[F], F]:
-    """Add `--client`. A settings file cannot set whose data a command takes, shows or erases."""
-    return option("--client", type=TEXT, from_project=False, metavar="NAME", help=text, **attributes)
-
-
-def buckets_option(default: str) -> Callable[[F], F]:
-    """Add `--buckets`, whose `default` is in the help."""
-    text = f"Number of buckets of a new STORE. [{default}]"
-    return option("--buckets", type=click.IntRange(1, MOST_BUCKETS), metavar="N", help=text)
 
 
 output_options = gathered(

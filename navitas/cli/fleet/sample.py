@@ -15,7 +15,7 @@ from navitas.base.units import counted
 from navitas.capture.collect.readings.battery_sample import model_and_os, pseudonym, pull_history, take_sample
 from navitas.capture.device.base import Device
 from navitas.cli.fleet.ingest import ingest_with_progress, print_outcomes
-from navitas.cli.fleet.rows import client_option
+from navitas.cli.fleet.store_options import client_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import STDOUT, json_option, write_json
 from navitas.cli.habits.messages import note

@@ -9,7 +9,7 @@ import click
 
 from navitas.base.errors import UsageError
 from navitas.base.units import counted
-from navitas.cli.fleet.rows import buckets_option
+from navitas.cli.fleet.store_options import buckets_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word

@@ -14,13 +14,12 @@ from navitas.fleet.findings.bugs import Bugs
 from navitas.fleet.findings.hogs import Claim, Hogs
 from navitas.fleet.findings.scores import Scores
 from navitas.fleet.findings.single_apps import SingleApps
-from navitas.fleet.schema import pseudonym
+from navitas.fleet.schema import SCHEMA_VERSION, pseudonym
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, descending_order, life_gain_s
 
 PERCENT_H = 3600 / 1e4
 """Converts ppm of a battery per second to % per hour."""
-SCHEMA_VERSION = 1
 _LEAST_S = 4 * 3600.0
 """Minimum time. With less, the level's step dominates a client's rate."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from typing import Any
 from navitas.base.new_files import to_disk
 from navitas.base.regular_files import read_regular
 from navitas.fleet import layout
-from navitas.fleet.files import FleetError, check_inside, write_whole
+from navitas.fleet.files import FleetError, check_inside, read_small, write_whole
+from navitas.fleet.remote_path import RemotePath
 from navitas.fleet.store import Store
 
 _LARGEST = 4 << 30
@@ -27,21 +29,17 @@ class SourceLedger:
     """The sources of a fleet, one JSON line each."""
 
     def __init__(self, store: Store) -> None:
-        self._file = store.path / layout.LEDGER
+        self._file = store.file(layout.LEDGER)
         self.entries: dict[str, dict[str, Any]] = {}
-        try:
-            data = read_regular(self._file, _LARGEST) if self._file.exists() else b""
-            whole, _, half = data.rpartition(b"\n")
-            if half:  # A killed run cut the last line. The journal still has its source.
+        with _readable(self._file):
+            lines, half = _lines(self._file)
+            # A killed run cut the last line. The journal still has its source. No object is written in part.
+            if half and not isinstance(self._file, RemotePath):
                 with self._file.open("r+b") as out:
-                    out.truncate(len(data) - len(half))
-            for line in whole.splitlines():
+                    out.truncate(out.seek(0, os.SEEK_END) - half)
+            for line in lines:
                 entry = json.loads(line)
                 self.entries[str(entry["source"])] = entry
-        except OSError as error:
-            raise FleetError(f"{self._file}: {error.strerror}", "Allow reading and writing there.") from error
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise FleetError(f"{self._file}: damaged: {error}", "Restore the file.") from error
 
     def enter(self, entries: Sequence[Mapping[str, Any]]) -> None:
         """Add sources that are not yet in the ledger."""
@@ -51,6 +49,32 @@ class SourceLedger:
             out.flush()
             os.fsync(out.fileno())
         self.entries.update((str(entry["source"]), dict(entry)) for entry in new)
+
+
+def listed_parts(store: Store) -> set[str]:
+    """The names of all parts that the ledger lists. Raises `FleetError` if it is damaged."""
+    file = store.path / layout.LEDGER
+    with _readable(file):
+        # Only the first source of a group has any. Parsing millions of other lines would take seconds.
+        return {str(name) for line in _lines(file)[0] if b'"parts"' in line for name in json.loads(line).get("parts", ())}
+
+
+def _lines(file: Path) -> tuple[list[bytes], int]:
+    """The whole lines, and the number of bytes after them."""
+    data = read_small(file, _LARGEST) if file.exists() else b""
+    whole, _, half = data.rpartition(b"\n")
+    return whole.splitlines(), len(half)
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    """Errors of the ledger as `FleetError`."""
+    try:
+        yield
+    except OSError as error:
+        raise FleetError(f"{file}: {error.strerror}", "Allow reading and writing there.") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FleetError(f"{file}: damaged: {error}", "Restore the file.") from error
 
 
 def staging(store: Store) -> Store:

@@ -11,10 +11,11 @@ from pathlib import Path
 from navitas.base.errors import NavitasError
 from navitas.base.owned_folder import owned_folder
 from navitas.fleet import layout
-from navitas.fleet.files import FleetError
+from navitas.fleet.erased import erased_clients
+from navitas.fleet.ingest.commit import SourceLedger
 from navitas.fleet.remote_path import RemotePath
 from navitas.fleet.snapshot import Snapshot, UnknownCommit
-from navitas.fleet.store import exclusive_writer
+from navitas.fleet.store import Store, exclusive_writer
 
 _AT_ONCE = 8
 """Objects that are written at once: most of the time is the store's answer."""
@@ -33,7 +34,7 @@ class Destination:
 
 
 @contextmanager
-def destination(path: Path) -> Iterator[Destination]:
+def destination(path: Path, buckets: int | None = None) -> Iterator[Destination]:
     """The destination for a fleet, which no other process changes meanwhile. Raises `NavitasError`.
 
     A local folder is created if needed, and removed at the end if it is empty.
@@ -41,19 +42,16 @@ def destination(path: Path) -> Iterator[Destination]:
     if isinstance(path, RemotePath):
         snapshot = Snapshot.latest(path)
         snapshot.check_writable()
+        if store := Store.existing(path, buckets):
+            # Errors name the objects: their local copies, which are read next, are gone after that.
+            store.packages(), erased_clients(store), SourceLedger(store)
         with owned_folder("navitas-ingest-") as owned:
             folder = owned / "store"
             folder.mkdir()
             for name in layout.COMMITTED:
                 with suppress(FileNotFoundError):
                     (folder / name).write_bytes(snapshot.file(name).read_bytes())
-            try:
-                yield Destination(folder, snapshot, _Publisher(folder, snapshot, _committed(folder)).publish)
-            except FleetError as error:  # The local copies are gone after that.
-                message = error.message
-                for name in layout.COMMITTED:
-                    message = message.replace(str(folder / name), str(snapshot.file(name)))
-                raise FleetError(message.replace(str(folder), str(path)), error.remedy) from error
+            yield Destination(folder, snapshot, _Publisher(folder, snapshot, _committed(folder)).publish)
         return
     existed = path.exists()
     try:

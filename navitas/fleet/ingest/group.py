@@ -18,7 +18,7 @@ import numpy as np
 
 from navitas.base.line_blocks import Refusal
 from navitas.fleet import layout
-from navitas.fleet.erase import erased_clients
+from navitas.fleet.erased import erased_clients
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import ERASED, Checked, check
 from navitas.fleet.ingest.column_map import PERCENT, ColumnMap

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from navitas.base.freed_memory import keep_freed_memory
 from navitas.fleet import layout
+from navitas.fleet.erased import check_parts
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.ingest.destination import destination
@@ -46,17 +47,18 @@ def ingest(
     Yields a source's outcome after it is stored. `client` is the phone of batterystats histories, `buckets` the number of
     buckets of a new fleet.
 
-    Raises `FleetError` if the folder is not a fleet, is in use, or cannot be written, or if another process changed a fleet in
-    an object store meanwhile.
+    Raises `FleetError` if the folder is not a fleet, is in use, lacks samples, or cannot be written, or if another process
+    changed a fleet in an object store meanwhile.
     """
     keep_freed_memory(_KEPT_BYTES, _LARGEST_BYTES)
     if "jemalloc" in pa.supported_memory_backends():  # Arrow's usual pool returns freed blocks to the system.
         pa.set_memory_pool(pa.jemalloc_memory_pool())
-    with destination(path) as target:
+    with destination(path, buckets) as target:
         is_new = not (target.folder / layout.SETTINGS).exists()
         store = replace(Store.create(target.folder, buckets=buckets), snapshot=target.snapshot)
         ledger = SourceLedger(store)
         recover(store, ledger)
+        check_parts(store)
         packages, keys = Packages(store.packages()), Keys()
         now_s = time.time() if now_s is None else now_s
         columns = columns or ColumnMap()

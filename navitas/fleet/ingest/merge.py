@@ -48,7 +48,7 @@ class Spool:
             return
         self._new.append(rows.append_column(_ROWS.field(SOURCE), pa.repeat(pa.scalar(source, pa.int32()), rows.num_rows)))
         self._new_bytes += rows.nbytes
-        if self._new_bytes > MAX_BYTES // 4:  # Sorting each block makes so many small tables that these take longest.
+        if self._new_bytes > MAX_BYTES // 16:  # Sorting each block makes so many small tables that these take longest.
             self._sort()
 
     def _sort(self) -> None:

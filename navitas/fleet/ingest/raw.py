@@ -270,7 +270,7 @@ def _split(cells: pa.StringArray, is_null: pa.BooleanArray) -> pa.ListArray:
     begins = [first[~_is_separator(text[first])]]
     for at, piece in pieces(text):
         is_separator = _is_separator(piece)
-        begins.append(np.flatnonzero(is_separator[:-1] & ~is_separator[1:]) + (at + 1))
+        begins.append(np.flatnonzero(is_separator[:-1] > is_separator[1:]) + (at + 1))
     names = np.sort(np.concatenate(begins), kind="stable").astype(np.int32)  # np.unique takes 100 times as long.
     names = names[np.append(True, names[1:] != names[:-1])[: len(names)]]
     offsets = pa.py_buffer(np.append(names, np.int32(len(text))))

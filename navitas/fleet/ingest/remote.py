@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit, urlunsplit
 
 from navitas.base.errors import UsageError
-from navitas.base.extra_libraries import extra_library
 from navitas.fleet.files import FleetError
+from navitas.fleet.remote_path import fsspec_library
 
 _CHUNK = 1 << 20
 _MOST_FILES = 100_000
@@ -31,7 +31,7 @@ def fetch_files(url: str, folder: Path) -> list[Path]:
     """
     try:
         urlsplit(url)
-        system, path = extra_library("fsspec", "URLs need", "remote").core.url_to_fs(url)
+        system, path = fsspec_library().core.url_to_fs(url)
         names = sorted(system.glob(path)) if "*" in path else sorted(system.find(path)) if system.isdir(path) else [path]
         if not names:
             raise FleetError(f"{shown_url(url)}: no such files", "Check the URL.")

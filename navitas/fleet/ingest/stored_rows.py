@@ -92,8 +92,8 @@ def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
     codes = _array(pc.fill_null(encoded.indices, len(texts)))  # The code after the last stands for a null.
     listed, front = np.split(codes, [len(names)])
     numbers = np.array([*packages.known(texts), -1], np.int32)
-    new = np.flatnonzero(numbers[:-1] < 0)
-    new = new[np.isin(new, codes)]  # The others are of refused rows.
+    if len(new := np.flatnonzero(numbers[:-1] < 0)):
+        new = new[np.isin(new, codes)]  # The others are of refused rows.
     faults = np.array([*[""] * len(texts), MISSING if names.null_count else ""], object)
     faults[new] = [packages.fault(texts[at]) for at in new.tolist()]
     if not np.any(faults != ""):
@@ -144,13 +144,15 @@ def lists_of(listed: NDArray[np.int32], lengths: I64, front: NDArray[np.int32]) 
     kind = np.uint32 if len(lengths) * size < 1 << 32 else np.int64  # Half the bytes sort in half the time.
     base = (np.arange(len(lengths)) * size).astype(kind)
     has_front = front >= 0
-    key = np.repeat(base, lengths) + listed.astype(kind)
+    key = np.repeat(base, lengths)
+    key += listed.view(np.uint32)
     if has_front.any():
         key = np.append(key, base[has_front] + front[has_front].astype(kind))
     key.sort()
     counts = lengths + has_front
-    numbers, offsets = (key - np.repeat(base, counts)).astype(np.int32), np.append(0, np.cumsum(counts))
     again = np.flatnonzero(key[1:] == key[:-1]) + 1
+    key -= np.repeat(base, counts)
+    numbers, offsets = key.astype(np.int32), np.append(0, np.cumsum(counts))
     return offsets - np.searchsorted(again, offsets), np.delete(numbers, again) if len(again) else numbers
 
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pv
 
-from navitas.base.line_blocks import LineBlock, LineSequence
+from navitas.base.line_blocks import LINE_LIMIT, LineBlock, LineSequence
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.raw import (
@@ -40,6 +40,8 @@ _KEY = re.compile(rb'"([ -!#-Z^-~]{1,100})"\s*:')
 _LAST_COMMA = re.compile(rb",\s*[}\]]")
 _SAMPLE = 1 << 14
 """Bytes of a block that show its columns."""
+_CSV_BYTES = 2 * LINE_LIMIT
+"""What Arrow parses at once: more than any line, and so little that the processor's cache keeps it."""
 _ARRAY_LINE = re.compile(rb"\s*(?:\[|\]|\{.*\},)\s*")
 _OF_ARRAY = "is of a JSON array: make lines of it, `jq -c '.[]'`"
 _KINDS = {"apps": ["VARCHAR"], "foreground_s": "JSON", "running_s": "JSON"}
@@ -94,7 +96,7 @@ class CsvReader(Reader):
         try:
             table = pv.read_csv(
                 pa.BufferReader(block.lines.data),
-                pv.ReadOptions(column_names=numbers, use_threads=False, block_size=len(block.lines.data) + 1),
+                pv.ReadOptions(column_names=numbers, use_threads=False, block_size=_CSV_BYTES),
                 pv.ParseOptions(newlines_in_values=False),
                 pv.ConvertOptions(
                     column_types=dict.fromkeys(numbers, pa.string()),

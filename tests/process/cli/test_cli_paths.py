@@ -76,6 +76,7 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     "demo": {"gradle": ["--gradle", "false"]},
     "bisect": {"gradle": ["--gradle", "false"], "project": ["project"]},
     "record": {"device": ["--device", "no-device"]},
+    "fleet erase": {"client": ["--client", "one"]},
     "fleet sample": {"serial": ["--device", "no-device"]},
     "power extract": {"serial": ["--device", "no-device"]},
     "power calibrate": {"profile": ["google-pixel-6"], "points": ["--points", "points.csv"]},

@@ -117,6 +117,50 @@ def test_a_name_that_looks_like_a_pseudonym_is_a_name(tmp_path: Path, capsys: py
     assert "later samples are accepted" in capsys.readouterr().out
 
 
+def test_a_part_that_is_missing_is_an_error_until_it_is_accepted(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (_, (part, *_)), *_ = store.parts().items()
+    moved = part.rename(tmp_path / "part")
+    later = json_lines(tmp_path / "b.jsonl", [row("two", 1_700_200_000)])
+    commands = (["hogs"], ["rates"], ["ingest", str(later)], ["erase", "--client", "two"])
+    for name, *more in commands:
+        assert run(["fleet", name, str(store.path), *more]) == ExitCode.TROUBLE
+        said = capsys.readouterr().err
+        assert f"{part}: is missing; ledger.jsonl lists it" in said and "--accept-missing" in said, name
+    moved.rename(part)
+    assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
+    assert run(["fleet", "erase", str(store.path), "--client", "three", "--also-unknown"]) == ExitCode.OK
+    part.unlink()
+    out = tmp_path / "out.json"
+    for parts in (1, 0):
+        assert run(["fleet", "erase", str(store.path), "--accept-missing", "--json", str(out)]) == ExitCode.OK
+        assert json.loads(out.read_text())["parts"] == parts
+    capsys.readouterr()
+    assert run(["fleet", "ingest", str(store.path), str(later)]) == ExitCode.OK
+    assert run(["fleet", "erase", str(store.path), "--client", "three", "--allow-again"]) == ExitCode.OK
+    assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
+    for options in ([], ["--client", "two", "--accept-missing"], ["--accept-missing", "--allow-again"]):
+        assert run(["fleet", "erase", str(store.path), *options]) == ExitCode.USAGE
+
+
+def test_a_part_that_only_an_erased_client_had_is_not_missing(tmp_path: Path) -> None:
+    """Also where an earlier version erased it, which did not list parts."""
+    path = tmp_path / "store"
+    for name in ("one", "two", "three"):
+        assert (
+            run(["fleet", "ingest", str(path), str(json_lines(tmp_path / "a.jsonl", [row(name), row(name, 1_700_000_900)]))]) == 0
+        )
+    assert run(["fleet", "erase", str(path), "--client", "one"]) == ExitCode.OK
+    assert run(["fleet", "rates", str(path)]) == ExitCode.OK
+    listed = json.loads((path / "erased.json").read_text())
+    assert len(listed["parts"]) == 1
+    (path / "erased.json").write_text(json.dumps({"clients": listed["clients"]}))
+    for command in (["rates", str(path)], ["erase", str(path), "--client", "two"], ["rates", str(path)]):
+        assert run(["fleet", *command]) == ExitCode.OK
+    assert len(json.loads((path / "erased.json").read_text())["parts"]) == 2
+
+
 def test_a_file_that_was_ingested_before_is_read_again_only_if_it_differs(
     store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

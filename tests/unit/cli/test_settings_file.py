@@ -143,6 +143,7 @@ def test_a_settings_file_cannot_set_programs_and_outputs(name: str, option: str,
 
 
 OVERRIDES = [
+    "--accept-missing",
     "--allow-again",
     "--also-unknown",
     "--client",

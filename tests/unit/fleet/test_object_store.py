@@ -225,6 +225,20 @@ def test_errors_of_an_ingest_name_the_object_store(root: RemotePath, tmp_path: P
         assert refused.value.message.startswith(said)
 
 
+def test_an_ingest_without_local_space_names_the_local_folder(
+    root: RemotePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It once named the object store, which has enough space."""
+
+    def full(file: Path, *_: object) -> None:
+        raise FleetError(f"{file}: cannot be written: No space left on device")
+
+    monkeypatch.setattr("navitas.fleet.store.write_table", full)
+    with pytest.raises(FleetError, match=r"/navitas-ingest-\w+/store/.*No space") as refused:
+        stored(root, samples(tmp_path / "1.jsonl", "one"))
+    assert str(root) not in refused.value.message and not names_in(root / layout.SAMPLES)
+
+
 def test_no_more_of_a_small_file_is_read_than_its_limit(root: RemotePath, faults: dict[str, Any]) -> None:
     (file := root / layout.SETTINGS).write_bytes(b" " * 100_000)
     memory, read = fsspec.filesystem("memory"), list[int]()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import closing
 from pathlib import Path
 
@@ -41,4 +42,10 @@ def test_a_list_that_does_not_match_the_results_is_refused(tmp_path: Path) -> No
             bring_up_to_date(store, engine)
         later = pa.table([[9_001, 9_002, 9_003], LIST["app"], LIST["version"]], schema=PACKAGES)
         store.write_packages(pa.concat_tables([whole, later]))
+        assert find_hogs(bring_up_to_date(store, engine)).app.tolist() == apps
+        (store.work / "packages.parquet").write_bytes(b"damaged")
+        with pytest.raises(FleetError, match=r"work/packages\.parquet: cannot be read") as damaged:
+            bring_up_to_date(store, engine)
+        assert damaged.value.remedy == f"Delete {store.work}. All results are computed again."
+        shutil.rmtree(store.work)
         assert find_hogs(bring_up_to_date(store, engine)).app.tolist() == apps

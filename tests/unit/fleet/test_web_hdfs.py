@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import requests
 
+from navitas.fleet.files import FleetError
+from navitas.fleet.ingest.remote import fetch_files
 from navitas.fleet.web_hdfs import WholeFilesHdfs
 
 
@@ -39,3 +42,16 @@ def test_a_refusal_is_not_content(monkeypatch: pytest.MonkeyPatch) -> None:
     refusal = SimpleNamespace(ok=False, status_code=403, text="Permission denied", content=b"Permission denied")
     with pytest.raises(RuntimeError, match="a data node answers 403: Permission denied"):
         answering(monkeypatch, refusal)._data("OPEN", "get", "/x")
+
+
+def test_samples_in_a_folder_that_cannot_be_listed_are_not_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def call(_: object, operation: str, *, path: str, **__: object) -> SimpleNamespace:
+        if path.endswith("/private"):
+            raise PermissionError("Permission denied: private")
+        status = {"pathSuffix": "private", "type": "DIRECTORY", "length": 0}
+        found = {"FileStatus": status} if operation == "GETFILESTATUS" else {"FileStatuses": {"FileStatus": [status]}}
+        return SimpleNamespace(json=lambda: found)
+
+    monkeypatch.setattr(WholeFilesHdfs, "_call", call)
+    with pytest.raises(FleetError, match="cannot be read: Permission denied: private"):
+        fetch_files("webhdfs://name-node:9870/samples", tmp_path)

@@ -1,0 +1,84 @@
+"""What was erased from a fleet (`erased.json`): clients, and parts of samples. Any other part that is missing is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from navitas.fleet import layout
+from navitas.fleet.files import RESTORE, FleetError, read_small, write_whole
+from navitas.fleet.ingest.commit import listed_parts
+from navitas.fleet.schema import parse_pseudonym, pseudonym
+from navitas.fleet.statistics import I64
+from navitas.fleet.store import Store, exclusive_writer
+
+_LARGEST = 64 << 20
+
+
+def erased_clients(store: Store) -> I64:
+    """The numbers of all erased clients, ascending. Raises `FleetError` if the list is damaged."""
+    numbers = [parse_pseudonym(text) for text in _erased(store)["clients"]]
+    if None in numbers:
+        raise FleetError(f"{store.file(layout.ERASED)}: has a text that is not a pseudonym", RESTORE)
+    return np.unique(np.array(numbers, np.int64))
+
+
+def erased_parts(store: Store) -> set[str]:
+    """The names of parts that are gone for good. An earlier version did not list them: then, these are all that are absent."""
+    parts = _erased(store)["parts"]
+    return _absent(store) if parts is None else {*parts}
+
+
+def erased_text(clients: I64, parts: Collection[str] = ()) -> bytes:
+    """The content of the list."""
+    return json.dumps({"clients": [*map(pseudonym, clients.tolist())], "parts": sorted(parts)}, indent=2).encode() + b"\n"
+
+
+def write_erased(store: Store, clients: I64, parts: Collection[str]) -> None:
+    """Replace the list of a local fleet. Raises `FleetError` if that fails."""
+    write_whole(store.path / layout.ERASED, erased_text(clients, parts))
+
+
+def check_parts(store: Store) -> None:
+    """Raise `FleetError` if a part of samples is lost. Without it, the fleet would be a smaller one, without a word."""
+    if missing := _missing(store):
+        more = f", and {len(missing) - 1:,} more" if missing[1:] else ""
+        raise FleetError(
+            f"{store.path / layout.SAMPLES / missing[0]}: is missing{more}; {layout.LEDGER} lists it",
+            "Restore it, or ingest the sources into a new folder. If you removed it: navitas fleet erase STORE --accept-missing",
+        )
+
+
+def accept_missing(store: Store) -> int:
+    """Let the parts that are missing now be erased. Returns their number. Raises `FleetError`."""
+    if not _missing(store):
+        return 0
+    with exclusive_writer(store.path):
+        missing = _missing(store)
+        write_erased(store, erased_clients(store), erased_parts(store).union(missing))
+        return len(missing)
+
+
+def _missing(store: Store) -> list[str]:
+    """The parts that are lost, in order. Those of an object store are listed by its commits."""
+    absent = _absent(store) if store.snapshot is None else set()
+    return sorted(absent - erased_parts(store)) if absent else []
+
+
+def _absent(store: Store) -> set[str]:
+    """The parts that the ledger lists and that are not there."""
+    listed = listed_parts(store)  # First: an ingest enters parts when they are there.
+    return listed - {f"{unit.folder}/{file.name}" for unit, files in store.parts().items() for file in files}
+
+
+def _erased(store: Store) -> dict[str, Any]:
+    file = store.file(layout.ERASED)
+    try:
+        erased = json.loads(read_small(file, _LARGEST)) if file.exists() else {"clients": [], "parts": []}
+        parts = erased.get("parts")
+        return {"clients": [*map(str, erased["clients"])], "parts": None if parts is None else [*map(str, parts)]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FleetError(f"{file}: cannot be read: {error}", "Restore the file: it lists the erased clients.") from error
