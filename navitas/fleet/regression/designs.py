@@ -37,7 +37,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class ClientDesign:
-    """One client in a block of pairs. `share` has a row for each pair and a column for each app: how long it ran.
+    """One client in a block of pairs. `share` has a row for each app and a column for each pair: how long it ran.
 
     `differs` is 1 where the ends differ and the share is not exact. `lists` has the client's samples from its number `begin` on.
     """
@@ -154,7 +154,7 @@ def _shares(  # noqa: PLR0917
             differs[:, pairs] = np.where(fits, 0, differs[:, pairs])
         else:
             share[:, pairs] = np.where(fits, np.maximum(timed, share[:, pairs]), share[:, pairs])
-    return share.T, differs.T
+    return share, differs
 
 
 def _run_only_lit(present: NDArray[np.uint8], screen: Bool) -> Bool:
