@@ -191,21 +191,21 @@ def client_strata(  # noqa: PLR0917
 ) -> Strata:
     """The strata of some `columns` of a client's design, at least one. `app` and `package` are those of each column."""
     own = block.pairs.of_client(design.number)
-    seconds, drop, timed = block.pairs.seconds[own], block.pairs.drop_ppm[own], block.left.timed[own]
+    seconds, drop, timed = block.pairs.seconds[own], block.pairs.drop_ppm[own], block.left.timed[own].T
     apps, app_of = np.unique(app, return_inverse=True)
-    reliability = request.reliability(apps)[:, block.pairs.kind[own]].T
-    left = block.left.left_ppm[own, None] - _of_other_hogs(block, design, app_of, reliability, request.effects(apps))
-    share, place = design.share[:, columns], app_of[columns]
+    reliability = request.reliability(apps)[:, block.pairs.kind[own]]
+    left = block.left.left_ppm[own] - _of_other_hogs(block, design, app_of, reliability, request.effects(apps))
+    share, place = design.share[columns], app_of[columns]
     spanned = block.pairs.spanned(design.number, share)
     condition = conditions.of_client(block, design.number)
     # numpy sorts numbers of two bytes in linear time.
     order = np.argsort(condition.astype(np.int16), kind="stable")
     starts = np.flatnonzero(np.diff(condition[order], prepend=-1))
-    rows = np.concatenate([timed, drop[:, None], left, seconds[:, None] * spanned], axis=1)[order].T
-    both = np.concatenate([share, reliability[:, place] * share], axis=1)[order]
+    rows = np.concatenate([timed, drop[None], left, seconds * spanned]).take(order, axis=1)
+    both = np.concatenate([share, reliability[place] * share]).take(order, axis=1)
     ends = zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True)
-    sums = np.stack([rows[:, low:high] @ both[low:high] for low, high in ends])
-    size, controls = len(columns), timed.shape[1]
+    sums = np.stack([rows[:, low:high] @ both[:, low:high].T for low, high in ends])
+    size, controls = len(columns), len(timed)
     by_control = sums[:, :controls].transpose(0, 2, 1)
     moment = by_control[:, :size].reshape(-1, controls)
     products = sums[:, controls + 1 + len(apps) :, size:]
@@ -217,14 +217,14 @@ def client_strata(  # noqa: PLR0917
         app=apps[app_of_row],
         package=np.tile(package[columns], len(starts)),
         condition=np.repeat(condition[order[starts]], size),
-        pairs=np.add.reduceat(both[:, :size] > 0, starts, axis=0, dtype=np.float64).ravel(),
+        pairs=np.add.reduceat(both[:size] > 0, starts, axis=1, dtype=np.float64).T.ravel(),
         drop_ppm=sums[:, controls, :size].ravel(),
         left_ppm=sums[:, controls + 1 + place, np.arange(size)].ravel(),
-        app_left=(left.T @ block.pairs.controls[own])[app_of_row],
+        app_left=(left @ block.pairs.controls[own])[app_of_row],
         seconds=np.full(len(moment), seconds.sum()),
         moment=moment,
         reliable=by_control[:, size:].reshape(-1, controls),
-        app_reliable=(reliability.T @ timed)[app_of_row],
+        app_reliable=(reliability @ timed.T)[app_of_row],
         slope=moment @ (block.left.inverse[design.number] / 3600),
         own=np.diagonal(products, axis1=1, axis2=2).ravel(),
         before=of_app.sum(axis=2).ravel(),
@@ -233,8 +233,8 @@ def client_strata(  # noqa: PLR0917
 
 
 def _of_other_hogs(block: PairBlock, design: ClientDesign, app_of: I64, reliability: F64, effect: F64) -> F64:
-    """What hogs other than each app (columns) drain in each pair, in ppm."""
-    whole = np.minimum(design.share @ (app_of[:, None] == np.arange(len(effect))), 1.0)
+    """What hogs other than each app (rows) drain in each pair, in ppm."""
+    whole = np.minimum((np.arange(len(effect))[:, None] == app_of) @ design.share, 1.0)
     _, rest, _ = shares_of(block.pairs, block.left, design.number, whole)
-    drains = block.pairs.seconds[block.pairs.of_client(design.number), None] * reliability * rest * effect
-    return np.asarray(drains.sum(axis=1)[:, None] - drains)
+    drains = block.pairs.seconds[block.pairs.of_client(design.number)] * reliability * rest * effect[:, None]
+    return np.asarray(drains.sum(axis=0) - drains)

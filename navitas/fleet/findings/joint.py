@@ -55,20 +55,20 @@ def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I6
     own = block.pairs.of_client(design.number)
     seconds, left = block.pairs.seconds[own], block.left.left_ppm[own]
     moment, rest, apart = shares_of(block.pairs, block.left, design.number, design.share)
-    timed = (seconds[:, None] * rest).T
-    h, g = timed @ (by_class.T[block.pairs.kind[own]] * apart), timed @ apart
-    s = left @ rest
+    timed = rest * seconds
+    h, g = timed @ (by_class[:, block.pairs.kind[own]] * apart).T, timed @ apart.T
+    s = rest @ left
     slope = np.linalg.solve(g + np.diag(_RIDGE * np.diag(g) + 1.0), s)
-    unexplained = left - timed.T @ slope
+    unexplained = left - slope @ timed
     freedom = max(float(block.left.freedom[design.number]) - len(s), 1.0)
     alike = np.diag(g) * (unexplained @ (unexplained / seconds)) / freedom
     day = time_s[block.end[own]] // _DAY_S
     first = np.flatnonzero(np.diff(day, prepend=-1))
-    weight = np.add.reduceat(timed.T * rest, first)
-    gg = (weight * weight).sum(axis=0)
-    days = np.divide(weight.sum(axis=0) ** 2, gg, out=np.ones(len(gg)), where=gg > 0)
-    by_day = (np.add.reduceat(rest * unexplained[:, None], first) ** 2).sum(axis=0) * days / np.maximum(days - 1, 0.5)
-    mean = moment[ONE] / seconds.sum()
+    weight = np.add.reduceat(timed * rest, first, axis=1)
+    gg = (weight * weight).sum(axis=1)
+    days = np.divide(weight.sum(axis=1) ** 2, gg, out=np.ones(len(gg)), where=gg > 0)
+    by_day = (np.add.reduceat(rest * unexplained, first, axis=1) ** 2).sum(axis=1) * days / np.maximum(days - 1, 0.5)
+    mean = moment[:, ONE] / seconds.sum()
     slow_of_class = slow[own] * (block.pairs.kind[own] == np.array(TIMED)[:, None])
     slow_s = (slow_of_class @ unexplained)[:, None] + slow_of_class @ timed.T * slope
     return h, g, s, alike, by_day, gg, *(slow_s * (mean * (1 - mean)))

@@ -137,7 +137,7 @@ class SumsTask(BucketTask):
         for part in client_blocks(samples.client, lists.offset, size):
             for own in matrices(samples.client[part], [lists.of(part)], size):
                 begin, (at,) = part.start + own.samples.start, own.values
-                sums = amounts[:, begin + 1 : begin + len(at)] @ np.maximum(at[1:], at[:-1])
+                sums = amounts[:, begin + 1 : begin + at.shape[1]] @ np.maximum(at[:, 1:], at[:, :-1]).T
                 ran = np.flatnonzero(sums[0])
                 rows.add(int(samples.client[begin]), own.app[ran], *sums[:, ran])
         first = first_samples(samples.client)

@@ -94,15 +94,16 @@ class ControlColumns:
             *(np.where(np.isfinite(share), share, at_ends) for share, at_ends in timed),
             _mean_of_ends(self.saver, row),
             *(_mean_of_ends((self.upgrades > number).astype(np.float64), row) for number in range(_UPGRADES)),
-            *([self._time(row) ** power for power in (1, 2, 3)] if self.with_trend else []),
+            *(self._trend(row) if self.with_trend else []),
         ]
         waves = _waves((self.time_s[row] - seconds / 2) * (2 * np.pi / _WEEK_S))
         return np.stack([*columns, *(wave.real for wave in waves), *(wave.imag for wave in waves)]).T, ends, known
 
-    def _time(self, row: I64) -> F64:
-        """The time of samples, from -1 at the first one of all to 1 at the last one."""
+    def _trend(self, row: I64) -> list[F64]:
+        """The time of samples, from -1 at the first one of all to 1 at the last one, its square and its third power."""
         first, last = int(self.time_s.min()), int(self.time_s.max())
-        return np.asarray((2 * self.time_s[row] - first - last) / max(last - first, 1), np.float64)
+        time = np.asarray((2 * self.time_s[row] - first - last) / max(last - first, 1), np.float64)
+        return [time, time * time, time * time * time]
 
     def _brightness(self, row: I64) -> F64:
         """The brightness of the time with the screen on in each pair. With the screen off, a sample has that of the last time."""

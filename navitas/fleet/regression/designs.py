@@ -37,7 +37,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class ClientDesign:
-    """One client in a block of pairs. `share` has a row for each pair and a column for each app: how long it ran.
+    """One client in a block of pairs. `share` has a row for each app and a column for each pair: how long it ran.
 
     `differs` is 1 where the ends differ and the share is not exact. `lists` has the client's samples from its number `begin` on.
     """
@@ -137,30 +137,30 @@ def _shares(  # noqa: PLR0917
     """
     at, *counters = own.values
     present = np.asarray(at, np.uint8)
-    before, after = present[row - 1], present[row]
-    share, differs = (before + after) * np.float64(0.5), before ^ after
-    lit_ends = np.add(screen[row - 1], screen[row], dtype=np.float64)
-    cells = np.ix_(np.isfinite(lit), _run_only_lit(present, screen))
-    share[cells] *= (2 * lit / np.maximum(lit_ends, 1.0))[cells[0]]
-    differs[cells] *= (lit_ends > 1)[cells[0]]
+    ends = np.take(present[:, :-1] + present[:, 1:], row - 1, axis=1)
+    share, differs = ends * np.float64(0.5), ends & 1
+    known, lit_ends = np.isfinite(lit), np.add(screen[row - 1], screen[row], dtype=np.float64)
+    only_lit = _run_only_lit(present, screen)
+    share[only_lit] *= np.where(known, 2 * lit / np.maximum(lit_ends, 1.0), 1.0)
+    differs[only_lit] *= ~known | (lit_ends > 1)
     kinds = [(runs.foreground, runs.foreground_known), (runs.running, runs.running_known)]
-    for (lists, known), counter in zip([kind for kind in kinds if kind[0] is not None], reversed(counters), strict=True):
-        rows = np.flatnonzero(known[end] & known[end - 1])
-        timed = (counter[row[rows]] - counter[row[rows] - 1]) / (1000 * seconds[rows, None])
-        fits = (timed >= 0) & (timed <= 1 + 2 / seconds[rows, None])
+    for (lists, are_known), counter in zip([kind for kind in kinds if kind[0] is not None], reversed(counters), strict=True):
+        pairs = np.flatnonzero(are_known[end] & are_known[end - 1])
+        timed = (counter[:, row[pairs]] - counter[:, row[pairs] - 1]) / (1000 * seconds[pairs])
+        fits = (timed >= 0) & (timed <= 1 + 2 / seconds[pairs])
         timed = np.minimum(timed, 1.0)
         if lists is runs.running:
-            share[rows] = np.where(fits, timed, share[rows])
-            differs[rows] = np.where(fits, 0, differs[rows])
+            share[:, pairs] = np.where(fits, timed, share[:, pairs])
+            differs[:, pairs] = np.where(fits, 0, differs[:, pairs])
         else:
-            share[rows] = np.where(fits, np.maximum(timed, share[rows]), share[rows])
+            share[:, pairs] = np.where(fits, np.maximum(timed, share[:, pairs]), share[:, pairs])
     return share, differs
 
 
 def _run_only_lit(present: NDArray[np.uint8], screen: Bool) -> Bool:
-    """Whether each app (columns) runs only with the screen on, by a client's samples (rows)."""
-    seen = np.count_nonzero(present, axis=0)
-    return np.asarray(~present[~screen].any(axis=0) & (screen.mean() ** seen < _CHANCE), np.bool_)
+    """Whether each app (rows) runs only with the screen on, by a client's samples (columns)."""
+    seen = present.sum(axis=1, dtype=np.uint16)  # At most `_LONGEST`.
+    return np.asarray(~(present & ~screen).any(axis=1) & (screen.mean() ** seen < _CHANCE), np.bool_)
 
 
 def _at_levels(pairs: PairRows) -> Bool:

@@ -55,11 +55,12 @@ class AppLists:
         place += self.app
         return self._of_entries(wanted.ravel()[place])
 
-    def matrix(self, number: I64, columns: int) -> F64 | NDArray[np.uint8]:
-        """The values in a matrix with a row for each sample. `number` is the column of each app."""
-        made = np.zeros((len(self.offset) - 1, columns), np.uint8 if self.value is None else np.float64)
-        cells = np.repeat(np.arange(len(made)) * columns, np.diff(self.offset))
-        cells += number.take(self.app)  # Half the time of `number[self.app]`.
+    def matrix(self, number: I64, rows: int) -> F64 | NDArray[np.uint8]:
+        """The values in a matrix with a column for each sample. `number` is the row of each app."""
+        samples = len(self.offset) - 1
+        made = np.zeros((rows, samples), np.uint8 if self.value is None else np.float64)
+        cells = np.repeat(np.arange(samples), np.diff(self.offset))
+        cells += (number * samples).take(self.app)  # Half the time of an index in brackets.
         made.ravel()[cells] = 1 if self.value is None else self.value
         return made
 
@@ -91,15 +92,15 @@ class PresentApps:
             self.first[low:high] - samples.start, self.app[low:high], self.begin[low : high + 1], self.present, offset
         )
 
-    def matrix(self, number: I64, columns: int) -> NDArray[np.uint8]:
+    def matrix(self, number: I64, rows: int) -> NDArray[np.uint8]:
         """As `AppLists.matrix`, for the samples of one group."""
-        rows = self.present[self.begin[0] : self.begin[-1]].reshape(len(self.app), -1)[:, : len(self.offset) - 1]
-        if np.array_equal(number[self.app], np.arange(columns)):
-            return rows.T
-        made = np.zeros((columns, rows.shape[1]), np.uint8)
-        for column, row in zip(number[self.app].tolist(), rows, strict=True):
-            made[column] |= row
-        return made.T
+        own = self.present[self.begin[0] : self.begin[-1]].reshape(len(self.app), -1)[:, : len(self.offset) - 1]
+        if np.array_equal(number[self.app], np.arange(rows)):
+            return own
+        made = np.zeros((rows, own.shape[1]), np.uint8)
+        for place, row in zip(number[self.app].tolist(), own, strict=True):
+            made[place] |= row
+        return made
 
     def lists(self) -> AppLists:
         """The same as lists."""
@@ -112,7 +113,7 @@ class PresentApps:
 
 @dataclass(frozen=True, slots=True)
 class ClientApps:
-    """One client: the range of its samples, its apps, and matrices with a row for each sample.
+    """One client: the range of its samples, its apps, and matrices with a row for each app and a column for each sample.
 
     There is a matrix for each kind of list. It has the value of each app, or 0. It is of bytes if lists have no values.
     """
@@ -127,11 +128,11 @@ class ClientApps:
         is_first = np.diff(app, prepend=-1) != 0
         if is_first.all():
             return replace(self, app=app)
-        column_of, later = np.cumsum(is_first) - 1, np.flatnonzero(~is_first)
-        values = tuple(matrix[:, is_first] for matrix in self.values)
+        row_of, later = np.cumsum(is_first) - 1, np.flatnonzero(~is_first)
+        values = tuple(matrix[is_first] for matrix in self.values)
         for of_app, matrix in zip(values, self.values, strict=True):
-            for column, own in zip(later.tolist(), column_of[later].tolist(), strict=True):
-                np.maximum(of_app[:, own], matrix[:, column], out=of_app[:, own])
+            for row, own in zip(later.tolist(), row_of[later].tolist(), strict=True):
+                np.maximum(of_app[own], matrix[row], out=of_app[own])
         return ClientApps(self.samples, app[is_first], values)
 
 

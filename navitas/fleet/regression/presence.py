@@ -28,8 +28,8 @@ class PresenceColumns:
     bits: list[NDArray[np.uint8]] = field(default_factory=list)
 
     def add(self, client: int, begin: int, package: NDArray[np.int32], present: NDArray[np.uint8]) -> None:
-        """Add a client's packages: the columns of `present`, whose rows are its samples from number `begin` on."""
-        self.bits.append(np.packbits(np.ascontiguousarray(present.T), axis=1))
+        """Add a client's packages: the rows of `present`, whose columns are its samples from number `begin` on."""
+        self.bits.append(np.packbits(present, axis=1))
         size = len(package)
         self.keys.append(np.stack([np.full(size, client), np.full(size, begin), package, np.full(size, self.bits[-1].shape[1])]))
 

@@ -116,11 +116,11 @@ class PairRows:
         return replace(self, drop_ppm=drop, controls=controls, spans=spans)
 
     def spanned(self, number: int, share: F64) -> F64:
-        """A client's shares (rows are pairs) as means over spans."""
+        """A client's shares (columns are pairs) as means over spans."""
         if self.spans is None or not self.spans.merged[number]:
             return share
         own = self.of_client(number)
-        return self.spans.means(share, self.seconds[own], own)
+        return self.spans.means(share.T, self.seconds[own], own).T
 
     def alike_in_span(self, number: int, value: I64, otherwise: int) -> I64:
         """A client's values by pair where its whole span has the same one, or `otherwise`."""
@@ -198,14 +198,15 @@ def _clients(pairs: PairRows) -> I64:
 
 
 def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tuple[F64, F64, F64]:
-    """Σ T z x of a client, and its shares x (rows are pairs) without what its controls explain, and without their mean.
+    """Σ T x z of a client, and its shares x (columns are pairs) without what its controls explain, and without their mean.
 
     What controls do not explain is a mean over spans.
     """
     own = pairs.of_client(number)
-    moment = left.timed[own].T @ share
-    rest = pairs.spanned(number, share) - pairs.controls[own] @ (left.inverse[number] @ (moment / 3600))
-    return moment, rest, share - moment[ONE] / pairs.seconds[own].sum()
+    moment = share @ left.timed[own]
+    rest = (left.inverse[number] @ (moment / -3600).T).T @ pairs.controls[own].T
+    rest += pairs.spanned(number, share)
+    return moment, rest, share - (moment[:, ONE] / pairs.seconds[own].sum())[:, None]
 
 
 SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise", "w_screen", "linked")
@@ -232,22 +233,22 @@ def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, diffe
     own = pairs.of_client(number)
     seconds, unexplained = pairs.seconds[own], left.left_ppm[own]
     moment, rest, apart = shares_of(pairs, left, number, share)
-    classes = np.zeros((CLASSES, len(seconds)))
+    ran_s, classes = moment[:, ONE], np.zeros((CLASSES, len(seconds)))
     classes[pairs.kind[own], np.arange(len(seconds))] = seconds
-    timed = np.vstack([classes, seconds * pairs.screen_known[own]]) @ (rest * apart)
-    s, w, w_screen = unexplained @ rest, timed[:CLASSES], timed[CLASSES]
+    timed = np.vstack([classes, seconds * pairs.screen_known[own]]) @ (rest * apart).T
+    s, w, w_screen = rest @ unexplained, timed[:CLASSES], timed[CLASSES]
     single = [
-        np.ones(len(share), np.float32) @ (share > 0).astype(np.float32),  # A third of count_nonzero's time.
-        moment[ONE],
-        pairs.drop_ppm[own] @ share,
+        (share > 0).astype(np.float32) @ np.ones(len(seconds), np.float32),  # A third of count_nonzero's time.
+        ran_s,
+        share @ pairs.drop_ppm[own],
         s,
         left.noise(number, s, w.sum(axis=0)),
         w_screen,
-        (seconds * pairs.screen_ends[own]) @ apart,
+        apart @ (seconds * pairs.screen_ends[own]),
     ]
     apart *= apart
     # Four bytes hold a month's seconds exactly, and take half the time.
-    changed = classes.astype(np.float32) @ differs.astype(np.float32) / 4
-    mean = moment[ONE] / seconds.sum()
+    changed = classes.astype(np.float32) @ differs.astype(np.float32).T / 4
+    mean = ran_s / seconds.sum()
     slow = slow_s[:, None] * (mean * (1 - mean))
-    return np.concatenate([single, w, np.vstack([classes, classes * seconds]) @ apart, changed, slow])
+    return np.concatenate([single, w, np.vstack([classes, classes * seconds]) @ apart.T, changed, slow])

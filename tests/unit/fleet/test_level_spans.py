@@ -58,7 +58,7 @@ def screen_ppm_s(of: Phone, spans: LevelSpans | None) -> float:
     pairs = PairRows(first, seconds, drop, controls, kind, np.zeros(size), np.ones(size, bool))
     pairs = pairs if spans is None else pairs.over_spans(spans)
     left = residuals_of(pairs)
-    share = pairs.spanned(0, of.lit[:, None])[:, 0]
+    share = pairs.spanned(0, of.lit[None])[0]
     apart = share - np.average(share, weights=seconds)
     return float(left.left_ppm @ apart / (seconds * apart * apart).sum())
 

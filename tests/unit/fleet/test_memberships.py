@@ -31,7 +31,7 @@ def test_matrices_have_the_values_of_lists(made: list[tuple[int, dict[int, int]]
     for part in parts:
         for own in matrices(client[part], [lists.of(part) for lists in kinds], APPS):
             for row in range(own.samples.stop - own.samples.start):
-                cells = zip(own.app.tolist(), own.values[0][row].tolist(), own.values[1][row].tolist(), strict=True)
+                cells = zip(own.app.tolist(), own.values[0][:, row].tolist(), own.values[1][:, row].tolist(), strict=True)
                 found[part.start + own.samples.start + row] = {one: (there, at) for one, there, at in cells if there}
     expected = {i: {one: (1.0, float(at)) for one, at in row[1].items()} for i, row in enumerate(made)}
     with_apps = {row[0] for row in made if row[1]}
@@ -55,6 +55,6 @@ def test_an_unknown_package_is_an_error() -> None:
 def test_versions_of_an_app_are_merged() -> None:
     """App 7 has three packages; it is present where any of them is."""
     present = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1]], np.uint8)
-    made = ClientApps(slice(0, 3), np.array([3, 0, 2, 1], np.int32), (present,)).merged(np.array([7, 9, 7, 7], np.int32))
+    made = ClientApps(slice(0, 3), np.array([3, 0, 2, 1], np.int32), (present.T,)).merged(np.array([7, 9, 7, 7], np.int32))
     assert made.app.tolist() == [7, 9]
-    assert made.values[0].tolist() == [[1, 0], [1, 0], [1, 1]]
+    assert made.values[0].tolist() == [[1, 1, 1], [0, 0, 1]]
