@@ -131,8 +131,9 @@ def _update_counts(folder: Path, world: World) -> WorldCounts:
         "versions": [check for check in checks if not apps[check["app"]]["is_hog"] and check["app"] not in with_upgrade],
         "first": [check for check in checks if apps[check["app"]]["since"] == check["version"]],
     }
-    counts = {name: len(rows) for name, rows in names.items()}
-    return WorldCounts(**counts, **{f"{name}_named": sum(row["drains_more"] for row in rows) for name, rows in names.items()})
+    counts: dict[str, Any] = {name: len(rows) for name, rows in names.items()}
+    counts |= {f"{name}_named": sum(row["drains_more"] for row in rows) for name, rows in names.items()}
+    return WorldCounts(**counts)
 
 
 def _fleet(command: str, *arguments: object, allowed: Sequence[int] = (0,)) -> None:
