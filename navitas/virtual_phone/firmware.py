@@ -17,6 +17,7 @@ from pathlib import Path
 from navitas.base.errors import DeviceError
 from navitas.base.owned_folder import owned_folder
 from navitas.base.user_folders import cache_folder, make_folder
+from navitas.base.zip_errors import UNREADABLE_ZIP
 from navitas.virtual_phone.host_java import StartError, start_errors
 
 NAME = "robolectric-4.16.1-android-13"
@@ -98,7 +99,7 @@ def provide(files: Sequence[Path]) -> None:
             if place.exists():
                 place.replace(part / "old")
             made.replace(place)
-    except (OSError, zipfile.BadZipFile, KeyError) as error:
+    except (OSError, KeyError, *UNREADABLE_ZIP) as error:
         if not is_provided():  # another process may have been faster
             raise DeviceError(f"Android's framework cannot be stored in {place}: {error}", "free space there") from None
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from navitas.android.apk.manifest import MAX_ENTRIES, InvalidApk, read_apk
+from navitas.base.zip_errors import UNREADABLE_ZIP
 from navitas.capture.bundle.archive import open_archive
 from navitas.capture.bundle.manifest import BundleManifest, InvalidBundle, java_manifest, parse_manifest
 from navitas.virtual_phone import apk_install
@@ -261,7 +262,7 @@ def _is_apk(file: BinaryIO) -> bool:
     try:
         with zipfile.ZipFile(file) as archive:
             names = {entry.filename for entry in archive.infolist()[:MAX_ENTRIES]}
-    except (zipfile.BadZipFile, ValueError, OSError, EOFError, RuntimeError):
+    except (OSError, *UNREADABLE_ZIP):
         return False  # the bundle's reader reports the problem
     finally:
         file.seek(0)

@@ -47,9 +47,14 @@ def test_it_is_found_as_it_was_provided(files: list[Path]) -> None:
 def test_what_is_missing_is_named_and_nothing_is_kept(files: list[Path]) -> None:
     with pytest.raises(DeviceError, match=r"shadows-framework-4.16.1.jar, monitor-\* missing"):
         firmware.provide([file for file in files if not file.name.startswith(("shadows", "monitor"))])
-    files[-1].write_bytes(b"no zip file")
-    with pytest.raises(DeviceError, match="cannot be stored"):
-        firmware.provide(files)
+    with zipfile.ZipFile(files[-1], "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("classes.jar", bytes(1000))
+        offset = archive.getinfo("classes.jar").header_offset + 30 + len("classes.jar")
+    whole = files[-1].read_bytes()
+    for damaged in (b"no zip file", whole[:offset] + b"\xff" + whole[offset + 1 :]):
+        files[-1].write_bytes(damaged)
+        with pytest.raises(DeviceError, match="cannot be stored"):
+            firmware.provide(files)
     assert not firmware.is_provided() and list(firmware.folder().parent.iterdir()) == []
 
 
