@@ -103,9 +103,9 @@ class CheckResult:
     changed_budgets: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
 
-    def having(self, verdict: CheckWord) -> list[Judgement]:
-        """Return the judgements with a verdict, without those that a waiver accepts."""
-        return [judged for judged in self.judgements if judged.verdict == verdict and judged.waiver is None]
+    def having(self, verdict: CheckWord, *, waived: bool = False) -> list[Judgement]:
+        """Return the judgements with a verdict, that a waiver accepts or not."""
+        return [judged for judged in self.judgements if judged.verdict == verdict and (judged.waiver is not None) == waived]
 
     def failing(self, fail_on: FailOn) -> list[Judgement]:
         """Return the judgements that make the check fail."""
