@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scipy import stats
-from world_counts import WorldCounts
+from world_counts import WorldCounts, left_out
 
 HEAD = (
-    "| regime | worlds | false hogs ≤ 2 % | recall ≥ 90 % (said to be inseparable) | slope 0.9 – 1.1 "
+    "| regime | worlds | false hogs ≤ 2 % | recall ≥ 90 % (inseparable; not judged) | slope 0.9 – 1.1 "
     "| intervals of hogs 92 – 98 % | intervals of all apps | also |",
     "|---|---|---|---|---|---|---|---|",
 )
@@ -36,7 +36,7 @@ def _figures(regime: str, counts: WorldCounts) -> Iterator[_Judged]:
     recalled = counts.large_named + (counts.large_inseparable if short else 0)
     slope = counts.found_true / counts.true_true if counts.true_true else 1.0
     yield "false hogs", f"{counts.false:.0f} of {counts.named:.0f}", _share(counts.false, max(counts.named, 1), 0.0, 0.02)
-    recall = f"{_percent(counts.large_named, counts.large)} of {counts.large:.0f} ({counts.large_inseparable:.0f})"
+    recall = f"{_percent(counts.large_named, counts.large)} of {counts.large:.0f} {left_out(counts)}"
     yield "recall", recall, _share(recalled, counts.large, 0.85 if short else 0.9, 1.0)
     yield "slope", f"{slope:.3f}" if counts.true_true else "none", _range(slope, 0.9, 1.1)
     covered = _percent(counts.covered, counts.intervals)

@@ -39,7 +39,7 @@ _DAY_S = 86_400
 _RIDGE = 1e-6
 FOLDER = "joint"
 """Folder of the stage's results."""
-_VERSION = "9"
+_VERSION = "10"
 
 
 def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I64, slow: F64) -> tuple[F64, ...]:
