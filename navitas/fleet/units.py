@@ -17,7 +17,7 @@ from navitas.fleet.regression.pairs import MAX_GAP_S, ordered
 from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.store import Store, Unit, read_samples
 
-_VERSION = "15"
+_VERSION = "16"
 _TABLES = ("usage", "evidence", "presence")
 """Tables of `UsageTask` besides `clients`."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scipy import stats
-from world_counts import WorldCounts
+from world_counts import WorldCounts, left_out
 
 HEAD = (
-    "| regime | worlds | false hogs ≤ 2 % | recall ≥ 90 % (said to be inseparable) | slope 0.9 – 1.1 "
+    "| regime | worlds | false hogs ≤ 2 % | recall ≥ 90 % (inseparable; not judged) | slope 0.9 – 1.1 "
     "| intervals of hogs 92 – 98 % | intervals of all apps | also |",
     "|---|---|---|---|---|---|---|---|",
 )
@@ -35,12 +35,12 @@ def _figures(regime: str, counts: WorldCounts) -> Iterator[_Judged]:
     short = regime.startswith("short stays")
     recalled = counts.large_named + (counts.large_inseparable if short else 0)
     slope = counts.found_true / counts.true_true if counts.true_true else 1.0
-    yield "false hogs", f"{counts.false:.0f} of {counts.named:.0f}", _share(counts.false, max(counts.named, 1), 0.0, 0.02)
-    recall = f"{_percent(counts.large_named, counts.large)} of {counts.large:.0f} ({counts.large_inseparable:.0f})"
-    yield "recall", recall, _share(recalled, counts.large, 0.85 if short else 0.9, 1.0)
+    yield "false hogs", f"{counts.false:.0f} of {counts.named:.0f}", judged_share(counts.false, max(counts.named, 1), 0.0, 0.02)
+    recall = f"{_percent(counts.large_named, counts.large)} of {counts.large:.0f} {left_out(counts)}"
+    yield "recall", recall, judged_share(recalled, counts.large, 0.85 if short else 0.9, 1.0)
     yield "slope", f"{slope:.3f}" if counts.true_true else "none", _range(slope, 0.9, 1.1)
     covered = _percent(counts.covered, counts.intervals)
-    yield "intervals of hogs", covered, _share(counts.covered, counts.intervals, 0.92, 0.98)
+    yield "intervals of hogs", covered, judged_share(counts.covered, counts.intervals, 0.92, 0.98)
     yield "intervals of all apps", _percent(counts.all_covered, counts.all_intervals), ""
 
 
@@ -72,7 +72,8 @@ def _range(value: float, low: float, high: float) -> str:
     return "pass" if low <= value <= high else "fail"
 
 
-def _share(part: float, whole: float, low: float, high: float) -> str:
+def judged_share(part: float, whole: float, low: float, high: float) -> str:
+    """Whether a share lies between two bounds: *pass*, *fail*, *unsure* if a miss may be chance, or empty if there is none."""
     if not whole:
         return ""
     if low <= part / whole <= high:

@@ -90,23 +90,22 @@ def _counts(folder: Path, world: World, *, is_history: bool) -> WorldCounts:
 def verdict_counts(hogs: dict[str, Any], world: World) -> WorldCounts:
     """Compare the verdicts on all apps with the truth. `hogs` is the JSON of `navitas fleet hogs`."""
     apps, effects = {row["app"]: row for row in world.apps.to_pylist()}, world.true_extra_percent_h
-    judged = [row for row in hogs["verdicts"] if row["extra_percent_h"] is not None and row["app"] in effects]
+    rows = [row for row in hogs["verdicts"] if row["app"] in effects]
     low, extra, high = (
-        np.array([unknown if row[name] is None else row[name] for row in judged], np.float64)
+        np.array([unknown if row[name] is None else row[name] for row in rows], np.float64)
         for name, unknown in (("extra_low_percent_h", -np.inf), ("extra_percent_h", np.nan), ("extra_high_percent_h", np.inf))
     )
-    true = np.array([effects[row["app"]] for row in judged])
-    is_hog = np.array([apps[row["app"]]["is_hog"] for row in judged], bool)
-    verdict = np.array([row["verdict"] for row in judged])
-    named, inseparable = verdict == "hog", np.char.startswith(verdict, "not separable")
-    known = np.array([row["clients"] >= _ENOUGH_CLIENTS for row in judged], bool)
-    large = is_hog & known & (true >= _LEAST_EXTRA * hogs["usual_drain_percent_h"])
-    covered = (low <= true) & (true <= high)
-    role = np.array([apps[row["app"]]["role"] for row in judged])
-    navigation = role == "navigation"
-    columns = {"named": named, "is_hog": is_hog, "large": large, "inseparable": inseparable, "known": known, "covered": covered}
-    planted = zip(role.tolist(), verdict.tolist(), strict=True)
-    return app_counts(**columns, true=true, found=extra, planted=planted) + WorldCounts(
+    true = np.array([effects[row["app"]] for row in rows])
+    is_hog = np.array([apps[row["app"]]["is_hog"] for row in rows], bool)
+    verdict = np.array([row["verdict"] for row in rows])
+    role = np.array([apps[row["app"]]["role"] for row in rows])
+    enough = np.array([row["clients"] >= _ENOUGH_CLIENTS for row in rows], bool)
+    known, navigation = enough & np.isfinite(extra), role == "navigation"
+    is_large, covered = true >= _LEAST_EXTRA * hogs["usual_drain_percent_h"], (low <= true) & (true <= high)
+    return app_counts(
+        is_hog=is_hog, is_large=is_large, enough=enough, verdict=verdict.tolist(), covered=covered, true=true, found=extra,
+        role=role.tolist(),
+    ) + WorldCounts(
         worlds=1,
         width_percent_h=float(np.median((high - low)[known])),
         harmless=int((known & ~is_hog).sum()),
@@ -114,7 +113,7 @@ def verdict_counts(hogs: dict[str, Any], world: World) -> WorldCounts:
         excluded_percent_h=float(np.median(high[known & ~is_hog])),
         navigation_found=float(extra[navigation].sum()),
         navigation_true=float(true[navigation].sum()),
-    )
+    )  # fmt: skip
 
 
 def _update_counts(folder: Path, world: World) -> WorldCounts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 
 import numpy as np
@@ -27,6 +27,8 @@ class WorldCounts:
     """Large hogs that are named."""
     large_inseparable: float = 0
     """Large hogs with a verdict that they cannot be separated from the screen or from another app."""
+    large_unjudged: float = 0
+    """Such hogs that are not judged, since they always run or run too briefly. They count in no other figure of large hogs."""
     found_true: float = 0
     """Sum of estimate times truth over large hogs. Divided by `true_true`, it is the slope."""
     true_true: float = 0
@@ -98,21 +100,35 @@ class WorldCounts:
 
 
 def app_counts(
-    *, named: Bool, is_hog: Bool, large: Bool, inseparable: Bool, known: Bool, covered: Bool, true: F64, found: F64,
-    planted: Iterable[tuple[str, str]],
+    *, is_hog: Bool, is_large: Bool, enough: Bool, verdict: Sequence[str], covered: Bool, true: F64, found: F64,
+    role: Sequence[str],
 ) -> WorldCounts:  # fmt: skip
-    """Return the counts of apps, by columns with a row for each. `planted` are the roles of apps in the world, and verdicts."""
+    """Return the counts of apps, by columns with a row for each.
+
+    `is_large` says which drain enough, `enough` which have enough clients, `verdict` what the fleet says, and
+    `role` why they are in the world.
+    """
+    said = np.array(verdict, str)
+    named, unjudged, inseparable = said == "hog", *(np.char.startswith(said, f"not {what}") for what in ("judged", "separable"))
+    known = enough & ~unjudged & np.isfinite(found)
+    large = known & is_hog & is_large
     return WorldCounts(
         named=int(named.sum()),
         false=int((named & ~is_hog).sum()),
         large=int(large.sum()),
         large_named=int((large & named).sum()),
         large_inseparable=int((large & inseparable).sum()),
+        large_unjudged=int((enough & unjudged & is_hog & is_large).sum()),
         found_true=float(np.sum((true * found)[large])),
         true_true=float(np.sum((true * true)[large])),
         covered=int((covered & large).sum()),
         intervals=int(large.sum()),
         all_covered=int((covered & known).sum()),
         all_intervals=int(known.sum()),
-        planted=Counter(f"{role}: {verdict}" for role, verdict in planted if role),
+        planted=Counter(f"{planted}: {text}" for planted, text in zip(role, verdict, strict=True) if planted),
     )
+
+
+def left_out(counts: WorldCounts) -> str:
+    """The numbers of large hogs that are inseparable, and of those that are not judged. The latter are no part of the recall."""
+    return f"({counts.large_inseparable:.0f}; {counts.large_unjudged:.0f})"

@@ -10,7 +10,7 @@ from navitas.fleet.diagnoses.advice import client_actions
 from navitas.fleet.diagnoses.diagnosis import diagnoses_of
 from navitas.fleet.diagnoses.versions import find_versions
 from navitas.fleet.findings.bugs import Bugs, find_bugs
-from navitas.fleet.findings.hogs import Claim, Hogs, find_hogs
+from navitas.fleet.findings.hogs import Hogs, find_hogs
 from navitas.fleet.findings.results import PERCENT_H
 from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.paper import paper_findings, paper_sums
@@ -20,7 +20,6 @@ from navitas.fleet.stages import Fleet
 LEAST_EXTRA, ENOUGH_CLIENTS = 0.1, 20
 _PAGES = 20
 """Clients of each world whose own gains are checked."""
-_INSEPARABLE = (Claim.SCREEN, Claim.PARTNER)
 
 
 def counts_of(fleet: Fleet, world: World) -> WorldCounts:
@@ -42,16 +41,16 @@ def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
     app = [names[number] for number in hogs.app.tolist()]
     is_hog = np.array([truth[name]["is_hog"] for name in app], bool)
     true, found = np.array([world.true_extra_percent_h[name] for name in app]), hogs.effect.value * PERCENT_H
-    known = np.isfinite(found) & (hogs.alone.clients >= ENOUGH_CLIENTS)
-    large = is_hog & known & (true >= LEAST_EXTRA * hogs.usual_ppm_s * PERCENT_H)
-    covered = (hogs.effect.low * PERCENT_H <= true) & (true <= hogs.effect.high * PERCENT_H)
-    claims = [str(claim) for claim in hogs.claim]
-    role = [truth[name]["role"] for name in app]
-    inseparable = np.isin(hogs.claim, _INSEPARABLE)
-    named = hogs.is_hog
-    planted = zip(role, claims, strict=True)
-    columns = {"named": named, "is_hog": is_hog, "large": large, "inseparable": inseparable, "known": known, "covered": covered}
-    return app_counts(**columns, true=true, found=found, planted=planted)
+    return app_counts(
+        is_hog=is_hog,
+        is_large=true >= LEAST_EXTRA * hogs.usual_ppm_s * PERCENT_H,
+        enough=hogs.alone.clients >= ENOUGH_CLIENTS,
+        verdict=[str(claim) for claim in hogs.claim],
+        covered=(hogs.effect.low * PERCENT_H <= true) & (true <= hogs.effect.high * PERCENT_H),
+        true=true,
+        found=found,
+        role=[truth[name]["role"] for name in app],
+    )
 
 
 def _versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:

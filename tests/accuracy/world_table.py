@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from case_table import judged_share
 from world.regimes import ROLES
-from world_counts import WorldCounts
+from world_counts import WorldCounts, left_out
 
 HEAD = (
-    "| regime | worlds | hogs named, false | recall of hogs ≥ 10 %, ≥ 20 clients (said to be inseparable) | effect: slope "
+    "| regime | worlds | hogs named, false | recall of hogs ≥ 10 %, ≥ 20 clients (inseparable; not judged) | effect: slope "
     "| 95 % intervals: of hogs, of all apps | first draining versions: named, right, of all | a client's hogs: intervals "
     "| bugs named, true, of all; intervals | the paper's method: named, false |",
     "|---|---|---|---|---|---|---|---|---|---|",
@@ -22,7 +23,7 @@ def row(regime: str, found: WorldCounts) -> str:
         regime,
         f"{found.worlds:.0f}",
         f"{found.named:.0f}, {found.false:.0f}",
-        f"{_share(found.large_named, found.large)} of {found.large:.0f} ({found.large_inseparable:.0f})",
+        f"{_share(found.large_named, found.large)} of {found.large:.0f} {left_out(found)}",
         f"{found.found_true / found.true_true:.3f}" if found.true_true else "",
         f"{_share(found.covered, found.intervals)}, {_share(found.all_covered, found.all_intervals)}",
         f"{found.since_named:.0f}, {found.since_right:.0f}, {found.since:.0f}",
@@ -44,22 +45,22 @@ def planted_rows(found: Mapping[str, WorldCounts]) -> Iterator[str]:
 
 
 def missed_targets(regime: str, found: WorldCounts) -> list[str]:
-    """The targets that a regime misses. Without `screen_on_s`, hogs may be inseparable from the screen."""
+    """The targets that a regime misses, also those that it may miss by chance.
+
+    Without `screen_on_s`, hogs may be inseparable from the screen.
+    """
     said = found.large_inseparable if regime.endswith("bare") else 0
-    targets = {
-        "false hogs": found.false <= 0.05 * max(found.named, 1),
-        "recall": found.large_named + said >= 0.9 * found.large,
-        "slope": 0.9 * found.true_true <= found.found_true <= 1.1 * found.true_true,
-        "intervals of hogs": _within(found.covered, found.intervals, 0.93, 0.97),
-        "first draining versions": found.since_right >= 0.8 * found.since_named,
-        "false bugs": found.bugs_true >= 0.85 * found.bugs,
-        "intervals of clients": _within(found.client_covered, found.client_intervals, 0.9, 0.97),
+    fits = 0.9 * found.true_true <= found.found_true <= 1.1 * found.true_true
+    results = {
+        "false hogs": judged_share(found.false, found.named, 0.0, 0.02),
+        "recall": judged_share(found.large_named + said, found.large, 0.9, 1.0),
+        "slope": "pass" if fits else "fail",
+        "intervals of hogs": judged_share(found.covered, found.intervals, 0.92, 0.98),
+        "first draining versions": judged_share(found.since_right, found.since_named, 0.8, 1.0),
+        "false bugs": judged_share(found.bugs_true, found.bugs, 0.85, 1.0),
+        "intervals of clients": judged_share(found.client_covered, found.client_intervals, 0.9, 0.97),
     }
-    return [name for name, good in targets.items() if not good]
-
-
-def _within(part: float, whole: float, low: float, high: float) -> bool:
-    return not whole or low <= part / whole <= high
+    return [f"{name} ({result})" for name, result in results.items() if result in {"fail", "unsure"}]
 
 
 def _share(part: float, whole: float) -> str:

@@ -75,7 +75,7 @@ def verdict_paragraph(row: AppRow, limit_percent_h: float) -> Paragraph:
         text = f"{ran}, and {enough} of the three that are needed, with half an hour both with it and without it"
     elif row.verdict == Claim.SHORT:
         ran = unbroken(counted(row.clients, "client"))
-        text = f"{ran}; its runs are far shorter than the time between level changes. Samples with running_s would show it"
+        text = f"{ran}; its runs are far shorter than the time between samples. Samples with running_s would show it"
     else:
         extra = with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2)
         limit = unbroken(f"{number(limit_percent_h, 2)} %/h")

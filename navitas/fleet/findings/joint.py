@@ -42,7 +42,7 @@ _DAY_S = 86_400
 _RIDGE = 1e-6
 FOLDER = "joint"
 """Folder of the stage's results."""
-_VERSION = "9"
+_VERSION = "10"
 _ROWS_IN_MEMORY = 1 << 24
 """So many rows of systems stay in memory, which takes about 600 MiB. All others are read in each pass."""
 

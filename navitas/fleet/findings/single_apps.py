@@ -18,10 +18,14 @@ from navitas.fleet.statistics import F64, I64, Bool, Effects, Moments, central_s
 _LEAST_RELIABILITY = 0.1
 _SCREEN_LIMIT_PPM_S = 1e6 / (4 * 3600)
 """A phone with its screen on lasts for four hours or more."""
-_RUNS_ERROR, _SHORT_RUNS_ERROR = 0.2, 0.3
-"""Relative standard errors of inferred running times, times 1 − reliability and its square (docs/dev/decisions.md)."""
-_LEAST_SHOWN, _AT_LEVELS = 0.3, 0.9
-"""If samples show less of an app's effect than this, and level changes hide a part of it, its drain is unknown."""
+_RUNS_ERROR = 0.2
+"""Relative standard error of inferred running times, times 1 − reliability (docs/dev/decisions.md)."""
+_LEVEL_ERROR = 0.3
+"""A relative error of effects at level changes, times the share that an app of short runs would lack. The screen is seen at too
+many of them, too. Its control takes a part of the effect.
+"""
+_LEAST_SHOWN = 0.3
+"""If samples show less of an app's effect than this, its drain is unknown."""
 _LIT_LINK, _ENOUGH_BRIGHT = 0.5, 10
 """An app of the lit screen runs so much more often with it, as a difference of shares. So many clients are enough for it."""
 MIN_WEIGHT_S = 900.0
@@ -41,8 +45,9 @@ class AppEvidence:
     """Apps by number. Shares are 0 to 1, apart from reliabilities, which may be greater with samples at level changes.
 
     `by_class` is the reliability of running times by class of pairs (columns), and `reliability` their mean. `plain` is that of
-    inferred running times before `exposure.corrected`, and `weight_s` is Σ T x̃ d by class. `screen_known` is the share of the
-    evidence with known screen time.
+    inferred running times before `exposure.corrected`, `seen_error` the error of its logarithm, and `slow_share` the sum of slow
+    drops that corrects it, divided by that of `weight_s`, Σ T x̃ d by class. `screen_known` is the share of the evidence with
+    known screen time.
     `link` is how much more often the screen is on while the app runs, as a difference of shares. `varied_s` is Σ T d² of
     `within.SUMS`. `screen_ppm_s` is the drain of the screen. Apps of the lit screen are compared on clients that report its
     brightness (`needs_brightness`), or else, if too few do, are not separable from it (`is_dark`).
@@ -51,6 +56,8 @@ class AppEvidence:
     app: I64
     by_class: F64
     plain: F64
+    seen_error: F64
+    slow_share: F64
     weight_s: F64
     screen_known: F64
     link: F64
@@ -66,22 +73,22 @@ class AppEvidence:
 
     @property
     def runs_error(self) -> F64:
-        """The standard deviation of the logarithm of the unknown factor on each app's running time."""
-        unreliable = np.maximum(1 - np.nan_to_num(self.reliability, nan=1.0), 0.0)
-        return np.asarray(_RUNS_ERROR * unreliable + _SHORT_RUNS_ERROR * unreliable**2)
+        """The standard deviation of the logarithm of the unknown factor on each app's effect."""
+        of_kind = _RUNS_ERROR * np.maximum(1 - np.nan_to_num(self.reliability, nan=1.0), 0.0)
+        return np.sqrt(of_kind**2 + self.seen_error**2 + (_LEVEL_ERROR * np.nan_to_num(self.slow_share)) ** 2)
 
     @property
     def are_short(self) -> Bool:
-        """Whether each app's runs are too short for samples at level changes."""
-        timed = self.weight_s[:, TIMED.start :]
-        left, whole = ((timed * by_class).sum(axis=1) for by_class in (self.by_class[:, TIMED.start :], self.plain))
-        return np.asarray((self.reliability < _LEAST_SHOWN) & (left < _AT_LEVELS * whole))
+        """Whether each app's runs are too short for its samples."""
+        return np.asarray(self.reliability < _LEAST_SHOWN)
 
     def corrected(self, apps: I64, slow_s: F64, drains: F64) -> AppEvidence:
         """The same with other sums of slow drops, by class, and other drains (`exposure.corrected`), for some places of apps."""
         by_class = self.by_class.copy()
         by_class[apps, TIMED.start :] = corrected(self.plain[apps], self.weight_s[apps, TIMED.start :], slow_s, drains)
-        return replace(self, by_class=by_class)
+        slow_share = self.slow_share.copy()
+        slow_share[apps] = _ratio(slow_s.sum(axis=1), self.weight_s[apps].sum(axis=1))
+        return replace(self, by_class=by_class, slow_share=slow_share)
 
     @property
     def shown_ppm_s(self) -> F64:
@@ -111,7 +118,7 @@ def evidence_of(fleet: Fleet) -> AppEvidence:
     w, varied, length, changed, slow = (np.stack([of[f"{name}{kind}"] for kind in range(CLASSES)], axis=1) for name in BY_CLASS)
     with np.errstate(divide="ignore", invalid="ignore"):
         length_s = np.where(varied > 0, length / varied, 0.0)[:, TIMED]
-    plain = inferred_reliability(changed[:, TIMED], varied[:, TIMED], length_s)
+    plain, seen_error = inferred_reliability(changed[:, TIMED], varied[:, TIMED], length_s, w)
     _, seconds, drop = fleet.totals()
     first = _ratio(of["s"], w[:, 0] + (w[:, TIMED] * plain).sum(axis=1)) * max(seconds, 1) / max(drop, 1)
     timed = corrected(plain, w[:, TIMED], slow[:, TIMED], np.nan_to_num(first))
@@ -120,6 +127,8 @@ def evidence_of(fleet: Fleet) -> AppEvidence:
         app=found["app"].drop_null().to_numpy().astype(np.int64),
         by_class=by_class[is_app],
         plain=plain[is_app],
+        seen_error=seen_error[is_app],
+        slow_share=_ratio(slow[:, TIMED].sum(axis=1), w.sum(axis=1))[is_app],
         weight_s=w[is_app],
         screen_known=_ratio(of["w_screen"], w.sum(axis=1))[is_app],
         varied_s=varied.sum(axis=1)[is_app],

@@ -20,41 +20,19 @@ EDGES_S = (600, 1800, 5400)
 """Bounds of the classes of pairs by length."""
 CLASSES = len(EDGES_S) + 2
 """Classes of pairs: 0 if running times are exact, else by length."""
-_LONGEST_RATE, _HALVINGS, _REWEIGHTED, _SATURATED = 1.0, 50, 3, 30.0
-_SEEN, _TINY, _LEAST_EXCESS = 0.05, 1e-9, 0.05
-_KNOWN, _UNKNOWN, _USUAL_RUN = 0.85, 0.95, 0.6
-"""Shares of the shortest pairs whose ends differ, up to which the length of runs is known, and from which it is unknown; it then
-counts as this part of such a pair.
+_FADING_S = np.geomspace(120.0, 604_800.0, 40)
+"""Integrals of an app's correlation with its past that are considered: half of the length of runs of one length."""
+_ONE_LENGTH, _MISFIT, _LEAST_EXPECTED = 0.1, 0.15, 0.02
+"""How likely runs of one length are beforehand. Then the relative error of the expected share of pairs whose ends differ, which
+is at least so large: runs are of neither kind, and samples at level changes show short pairs of a hog while it runs.
 """
+_HALVINGS, _TINY = 50, 1e-9
 _LEAST_SHARE, _MOST_SHARE, _LONGEST = 0.5, 1.2, 1e3
 
 
 def classes_of(seconds: I64, exact: np.ndarray) -> np.ndarray:
     """The class of each pair."""
     return np.where(exact, 0, 1 + np.searchsorted(EDGES_S, seconds, side="right"))
-
-
-def switch_rates(changed: F64, varied: F64, length_s: F64) -> F64:
-    """How often each app starts or stops, per second: the rate κ with which its state forgets the past.
-
-    An app that starts and stops at random is a two-state Markov chain. With *u* = κ · length, pairs whose ends differ are a
-    share tanh(*u* / 2) of the variance of the mean of both ends. `changed` and `varied` are these two sums by app and class of
-    pairs (columns), `length_s` the mean length by class. Classes count by how much they say about κ: long pairs say little, as
-    their ends are independent. NaN without any variance.
-    """
-    weight = 1 / np.maximum(length_s, 1.0)
-    for _ in range(_REWEIGHTED):
-        rate = _solved(weight * changed, weight * varied, length_s)
-        weight = np.cosh(np.minimum(rate[:, None] * length_s / 2, _SATURATED)) ** -2 / np.maximum(length_s, 1.0)
-    return np.where(varied.sum(axis=1) > 0, rate, np.nan)
-
-
-def _solved(changed: F64, varied: F64, length_s: F64) -> F64:
-    """κ for which Σ varied · tanh(κ · length / 2) = Σ changed, by bisection."""
-    low, high = np.full(len(changed), 1e-9), np.full(len(changed), _LONGEST_RATE)
-    total = changed.sum(axis=1)
-    low, high = _bisected(low, high, lambda rate: (varied * np.tanh(rate[:, None] * length_s / 2)).sum(axis=1) < total)
-    return np.asarray(np.sqrt(low * high))
 
 
 def _bisected(low: F64, high: F64, is_below: Callable[[F64], Bool]) -> tuple[F64, F64]:
@@ -66,38 +44,46 @@ def _bisected(low: F64, high: F64, is_below: Callable[[F64], Bool]) -> tuple[F64
     return low, high
 
 
-def reliability(rate: F64, length_s: F64) -> F64:
-    """How much of the difference between ends' states is a difference of running time, by app and class of pairs.
+def inferred_reliability(changed: F64, varied: F64, length_s: F64, weight_s: F64) -> tuple[F64, F64]:
+    """How much of the difference between ends' states is a difference of running time, by app and class of pairs (columns).
 
-    The best linear estimate of the running time from both ends is its mean plus tanh(*u*/2)/(*u*/2) times their deviation. A
-    regression on the ends is too small by this factor (attenuation).
+    With the correlation ρ of an app's states some time apart, pairs whose ends differ are a share (1 − ρ) / (1 + ρ) of the
+    variance of the mean of both ends. The best linear estimate of the running time is its mean plus 2 / (1 + ρ) times the mean
+    of ρ within the pair, times their deviation. A regression on the ends is too small by this factor (attenuation). How fast ρ
+    falls, and whether as for random runs or for runs of one length, is inferred from all classes. Beforehand, all orders of
+    magnitude are equally likely, and one app in ten has runs of one length.
+
+    `changed` is Σ T over pairs whose ends differ, divided by 4, `varied` is Σ T d², and `length_s` the mean length. `weight_s` is
+    Σ T x̃ d, in an additional first column for exact running times. Also returns the standard deviation of the logarithm of the
+    mean by these weights: what the ends leave unknown.
     """
-    half = np.nan_to_num(rate)[:, None] * length_s / 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(half > 1e-9, np.tanh(half) / half, 1.0)
+    log_odds = np.tile(np.log(np.repeat([1 - _ONE_LENGTH, _ONE_LENGTH], len(_FADING_S))), (len(varied), 1))
+    shown = []
+    for kind in range(varied.shape[1]):
+        at_end, within = _correlations(np.maximum(length_s[:, kind, None], 1.0))
+        shown.append(2 * within / (1 + at_end))
+        has, expected = varied[:, kind, None] > 0, (1 - at_end) / (1 + at_end)
+        seen = np.where(has, varied[:, kind, None], 1.0)
+        variance = expected * length_s[:, kind, None] / (2 * seen) + (_MISFIT * np.maximum(expected, _LEAST_EXPECTED)) ** 2
+        log_odds -= has * ((changed[:, kind, None] / seen - expected) ** 2 / variance + np.log(variance)) / 2
+    odds = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
+    odds /= odds.sum(axis=1, keepdims=True)
+    whole = weight_s[:, :1] + sum(weight_s[:, kind + 1, None] * share for kind, share in enumerate(shown))
+    log_whole = np.log(np.maximum(whole, _TINY))
+    error = np.sqrt((odds * (log_whole - (odds * log_whole).sum(axis=1, keepdims=True)) ** 2).sum(axis=1))
+    return np.stack([(odds * share).sum(axis=1) for share in shown], axis=1), error
 
 
-def inferred_reliability(changed: F64, varied: F64, length_s: F64) -> F64:
-    """The reliability by app and class of pairs, from how often ends differ (`switch_rates`), also for runs of one length.
+def _correlations(seconds: F64) -> tuple[F64, F64]:
+    """The correlation of an app's states so far apart, and its mean up to there, for all courses (columns).
 
-    The correlation of such an app's state falls to 0 in a straight line, and ends of longer pairs differ more often than those of
-    a Markov chain with the rate of shorter pairs. While runs are longer than a pair, the mean of both ends is exact. If they are
-    much shorter than all pairs, neither their length nor their shape is known: the length is then a usual one.
+    It falls exponentially if an app starts and stops at random (two-state Markov chain), and in a straight line for runs of one
+    length.
     """
-    rates, row = switch_rates(changed, varied, length_s), np.arange(len(varied))
-    seen = varied > _SEEN * varied.sum(axis=1, keepdims=True)
-    first = seen.argmax(axis=1)
-    later = seen & (np.arange(varied.shape[1]) > first[:, None])
-    second, has_second = later.argmax(axis=1), later.any(axis=1)
-    differ = np.divide(changed, varied, out=np.zeros_like(varied), where=varied > 0)
-    shorter, longer = np.clip(differ[row, first], _TINY, 1.0), differ[row, second]
-    is_unknown = np.clip((shorter - _KNOWN) / (_UNKNOWN - _KNOWN), 0.0, 1.0)
-    run_s = length_s[row, first] * ((1 - is_unknown) * (1 + 1 / shorter) / 2 + is_unknown * _USUAL_RUN)
-    fixed = np.minimum(np.divide(run_s[:, None], length_s, out=np.ones_like(length_s), where=length_s > 0), 1.0)
-    expected = np.tanh(np.nan_to_num(rates) * length_s[row, second] / 2)
-    excess = np.clip((longer - expected) / np.maximum(1 - expected, _LEAST_EXCESS), 0.0, 1.0) * has_second
-    chain = reliability(rates, length_s)
-    return np.asarray(chain + np.maximum(excess, is_unknown)[:, None] * (fixed - chain))
+    passed = seconds / _FADING_S
+    chain, line = np.exp(-passed), np.maximum(1 - passed / 2, 0.0)
+    means = (1 - chain) / passed, np.where(passed < 2, 1 - passed / 4, 1 / passed)
+    return np.concatenate([chain, line], axis=1), np.concatenate(means, axis=1)
 
 
 def oversampled(reliability: F64) -> F64:

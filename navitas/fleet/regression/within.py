@@ -20,8 +20,10 @@ _LEAST, _ALIKE, _SEVERAL, _MISSED = 10, 0.65, 1.5, 0.0125
 """Least level changes between other samples; mean ratio of the shorter pair to the longer one, which is 0.39 if a change divides
 them at random; and how many changes may be missed.
 """
-_NEAR = 2
-"""Pairs before and after a pair whose rate counts as that of the pair. A pair's own rate varies with its own running times."""
+_NEAR_S = 3600.0
+"""Time around the middle of a pair whose rate counts as that of the pair, in whole pairs: drains last for about so long. The rate
+of one short pair varies with its own running times.
+"""
 _RIDGE = 1e-10
 """Relative ridge, so that controls that do not vary have the coefficient 0. It changes others by less than 1e-8."""
 
@@ -177,8 +179,9 @@ def slowness(pairs: PairRows, at_levels: Bool) -> F64:
     not independent of apps.
     """
     client, ends = _clients(pairs), np.append(pairs.first[1:], len(pairs.seconds))
-    row = np.arange(len(client))
-    low, high = np.maximum(row - _NEAR, pairs.first[client]), np.minimum(row + _NEAR + 1, ends[client])
+    row, size = np.arange(len(client)), ends - pairs.first
+    apart = np.maximum(np.rint((_NEAR_S * size / np.add.reduceat(pairs.seconds, pairs.first) - 1) / 2), 0).astype(np.int64)
+    low, high = np.maximum(row - apart[client], pairs.first[client]), np.minimum(row + apart[client] + 1, ends[client])
     seconds, drop = (np.append(0.0, np.cumsum(amount)) for amount in (pairs.seconds, pairs.drop_ppm))
     near_s, near_ppm = seconds[high] - seconds[low], drop[high] - drop[low]
     counts = (near_ppm > 0) & (pairs.kind > 0) & pairs.screen_known & at_levels[client]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 
 from world.catalog import make_catalog
@@ -61,9 +62,14 @@ class World:
 
     @cached_property
     def true_extra_percent_h(self) -> dict[str, float]:
-        """Each app's mean extra drain over its phones, weighted by the share of time with the app times that without it."""
+        """Each app's mean extra drain over its phones, weighted by the share of time with the app times that without it.
+
+        Phones on which it has a bug do not count: the fleet leaves them out, and reports their bugs.
+        """
         share, extra = (self.effects[name].to_numpy() for name in ("run_share", "extra_percent_h"))
-        weight = share * (1 - share)
+        bugs = set(zip(self.bugs["client"].to_pylist(), self.bugs["app"].to_pylist(), strict=True))
+        pairs = zip(self.effects["client"].to_pylist(), self.effects["app"].to_pylist(), strict=True)
+        weight = share * (1 - share) * np.array([pair not in bugs for pair in pairs])
         sums = pa.table({"app": self.effects["app"], "weight": weight, "drain": weight * extra})
         rows = sums.group_by("app").aggregate([("weight", "sum"), ("drain", "sum")]).to_pylist()
         return {row["app"]: row["drain_sum"] / row["weight_sum"] if row["weight_sum"] else 0.0 for row in rows}

@@ -47,7 +47,7 @@ _ROW = {"app": "org.a", "clients": 126, "contrasted_clients": 40, "extra_percent
         (
             Claim.SHORT,
             {},
-            "org.a: not judged: it runs too briefly; 126 clients; its runs are far shorter than the time between level changes. "
+            "org.a: not judged: it runs too briefly; 126 clients; its runs are far shorter than the time between samples. "
             "Samples with running_s would show it",
         ),
     ],

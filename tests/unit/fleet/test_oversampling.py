@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.regression.exposure import CLASSES, classes_of, corrected, oversampled, reliability, switch_rates
+from navitas.fleet.regression.exposure import CLASSES, classes_of, corrected, oversampled
 from navitas.fleet.regression.within import PairRows, residuals_of, slow_drops
 from navitas.fleet.statistics import F64
 
@@ -35,19 +35,17 @@ def level_changes(extra: float, on_s: float, share: float, spread: float) -> tup
 @pytest.mark.parametrize(("extra", "on_s"), [(3.0, 600), (3.0, 1800), (6.0, 1800)])
 def test_the_correction_recovers_much_of_what_is_missing(extra: float, on_s: float) -> None:
     seconds, state = level_changes(extra, on_s, 0.25, 0.3)
-    share, differs = (state[1:] + state[:-1]) / 2, state[1:] != state[:-1]
+    share = (state[1:] + state[:-1]) / 2
     drop, size = np.full(len(seconds), 10_000.0), len(seconds)
     kind = classes_of(seconds.astype(np.int64), np.zeros(size, bool))
     pairs = PairRows(np.array([0]), seconds, drop, np.ones((size, 1)), kind, np.zeros(size), np.ones(size, bool))
     left = residuals_of(pairs)
     mean = np.average(share, weights=seconds)
     apart = share - mean
-    varied, length, changed = (
-        np.bincount(kind, amount, CLASSES)[None, TIMED]
-        for amount in (seconds * apart**2, seconds**2 * apart**2, seconds * differs / 4)
-    )
+    varied, length = (np.bincount(kind, amount, CLASSES)[None, TIMED] for amount in (seconds * apart**2, seconds**2 * apart**2))
     length_s = np.divide(length, varied, out=np.zeros_like(length), where=varied > 0)
-    plain = reliability(switch_rates(changed, varied, length_s), length_s)
+    half = length_s * (1 / on_s + 1 / (3 * on_s)) / 2
+    plain = np.divide(np.tanh(half), half, out=np.ones_like(half), where=half > 0)
     s = float(left.left_ppm @ share)
     slow_s = mean * (1 - mean) * slow_drops(pairs, left, np.ones(1, bool))[:, TIMED]
     first = s / (varied * plain).sum()

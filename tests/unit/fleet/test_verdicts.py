@@ -20,7 +20,7 @@ def claim_of(
     one = lambda value: np.array([value], float)  # noqa: E731
     evidence = AppEvidence(
         app=np.array([1]), by_class=np.full((1, CLASSES), shown), plain=np.ones((1, CLASSES - 1)), weight_s=np.ones((1, CLASSES)),
-        screen_known=one(screen_known),
+        seen_error=np.zeros(1), slow_share=np.zeros(1), screen_known=one(screen_known),
         link=one(link), varied_s=one(varied_s), screen_ppm_s=25.0,
         needs_brightness=np.zeros(1, bool), is_dark=np.array([is_dark]),
     )  # fmt: skip

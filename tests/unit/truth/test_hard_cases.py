@@ -137,6 +137,17 @@ def test_verdicts_are_compared_with_the_truth() -> None:
     counts = verdict_counts({"usual_drain_percent_h": 5.0, "verdicts": rows}, world)
     assert (counts.named, counts.false, counts.large, counts.large_named, counts.covered) == (2, 1, 1, 1, 1)
     assert np.isclose(counts.found_true / counts.true_true, 2.0) and (counts.all_covered, counts.all_intervals) == (1, 2)
+    rows[0] |= {"verdict": "not judged: it runs too briefly", "extra_percent_h": None}
+    counts = verdict_counts({"usual_drain_percent_h": 5.0, "verdicts": rows}, world)
+    assert (counts.large, counts.large_unjudged, counts.found_true, counts.all_intervals) == (0, 1, 0, 1)
+
+
+def test_the_truth_about_an_app_leaves_out_phones_on_which_it_has_a_bug() -> None:
+    world = simulate(replace(small("plain"), hogs=0, since_hogs=0, bugs=8), SEED)
+    list(world.samples())
+    drains = {row["app"] for row in world.effects.to_pylist() if row["extra_percent_h"] > 0}
+    assert drains == {row["app"] for row in world.bugs.to_pylist()} & drains != set()
+    assert set(world.true_extra_percent_h.values()) == {0.0}
 
 
 def test_a_miss_that_may_be_chance_is_unsure() -> None:
