@@ -18,6 +18,7 @@ from navitas.recording.parse.findings import Findings
 from navitas.recording.parse.power_monitors import parse_monitors, read_monitors, warn_of_short_run
 from navitas.recording.parse.rail_readings import possible_growth
 
+MANIFEST = Manifest.model_construct(sources=[Source(id=7, path="power_monitors", kind="power_monitors")])
 S = 1_000_000_000
 SLEPT_NS = 7 * S
 """Boottime is ahead of monotonic time by what the device slept."""
@@ -114,10 +115,9 @@ def test_two_readings_of_each_chip_are_enough() -> None:
 
 
 def test_a_monitor_that_is_known_too_late_leaves_the_others() -> None:
-    manifest = Manifest.model_construct(sources=[Source(id=7, path="power_monitors", kind="power_monitors")])
     findings = Findings(0)
     rows = [(t + 1.0, [("A", t, t)] if t < 110 else [("A", t, t), ("B", t, 3.0)]) for t in range(10, 111, 20)]
-    monitors = read_monitors(manifest, [{7: chips(*rows)}], NO_BOOTTIME, findings, since_ns=0)
+    monitors = read_monitors(MANIFEST, [{7: chips(*rows)}], NO_BOOTTIME, findings, since_ns=0)
     assert monitors.rails is not None and monitors.rails.names == ("A",) and len(monitors.rails.t_ns) == 6
     assert not monitors.is_short
     assert [(loss.what, loss.count, loss.name) for loss in findings.losses] == [("rail_readings", 1, "B")]
@@ -148,15 +148,14 @@ def test_steps_back_count_as_nothing_and_single_damaged_readings_are_left_out() 
 
 
 def test_a_run_with_one_reading_has_no_rails_and_says_so() -> None:
-    manifest = Manifest.model_construct(sources=[Source(id=7, path="power_monitors", kind="power_monitors")])
     findings = Findings(0)
-    monitors = read_monitors(manifest, [{7: readings((1, text(7.5, 4)), (2, text(7.5, 4)))}], CLOCKS, findings, since_ns=0)
+    monitors = read_monitors(MANIFEST, [{7: readings((1, text(7.5, 4)), (2, text(7.5, 4)))}], CLOCKS, findings, since_ns=0)
     assert monitors.rails is None and monitors.consumers is None and monitors.is_short
     warn_of_short_run(monitors, findings)
     (warning,) = findings.warnings
     assert warning.code == "power_monitors"
     assert "more than 40 s" in warning.remedy and "ACCESS_FINE_POWER_MONITORS" in warning.remedy
-    assert read_monitors(manifest, [{}], CLOCKS, findings, since_ns=0).rails is None and len(findings.warnings) == 1
+    assert read_monitors(MANIFEST, [{}], CLOCKS, findings, since_ns=0).rails is None and len(findings.warnings) == 1
 
 
 def test_readings_from_before_the_run_are_not_of_the_run() -> None:
@@ -167,9 +166,8 @@ def test_readings_from_before_the_run_are_not_of_the_run() -> None:
 
 
 def test_losses_are_named() -> None:
-    manifest = Manifest.model_construct(sources=[Source(id=7, path="power_monitors", kind="power_monitors")])
     findings = Findings(0)
-    read_monitors(manifest, [{7: readings((1, b"what\n"))}], CLOCKS, findings, since_ns=0)
+    read_monitors(MANIFEST, [{7: readings((1, b"what\n"))}], CLOCKS, findings, since_ns=0)
     assert [(loss.what, loss.count) for loss in findings.losses] == [("rail_readings", 1)]
 
 
