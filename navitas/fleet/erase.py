@@ -83,8 +83,8 @@ def _parts_of(store: Store, client: int) -> dict[Path, bool]:
     """The parts that have samples of a client, and whether they have no others."""
     bucket = int(bucket_of(np.array([client], np.int64), store.buckets)[0])
     files = [file for unit, parts in store.parts().items() if unit.bucket == bucket for file in parts]
-    is_own = {file: read_table(file, ["client"])["client"].to_numpy() == client for file in files}
-    return {file: bool(found.all()) for file, found in is_own.items() if found.any()}
+    own_rows = {file: read_table(file, ["client"])["client"].to_numpy() == client for file in files}
+    return {file: bool(rows.all()) for file, rows in own_rows.items() if rows.any()}
 
 
 def _erase_from(file: Path, client: int) -> int:

@@ -27,7 +27,7 @@ def erased_clients(store: Store) -> I64:
 
 
 def erased_parts(store: Store) -> set[str]:
-    """The names of parts that are gone for good. An earlier version did not list them: then, these are all that are absent."""
+    """The names of parts that were removed permanently. Of a list by an earlier version, which had none: all that are absent."""
     parts = _erased(store)["parts"]
     return _absent(store) if parts is None else {*parts}
 
@@ -43,7 +43,7 @@ def write_erased(store: Store, clients: I64, parts: Collection[str]) -> None:
 
 
 def check_parts(store: Store) -> None:
-    """Raise `FleetError` if a part of samples is lost. Without it, the fleet would be a smaller one, without a word."""
+    """Raise `FleetError` if a part of samples is lost. Without it, the fleet would silently be a smaller one."""
     if missing := _missing(store):
         more = f", and {len(missing) - 1:,} more" if missing[1:] else ""
         raise FleetError(
