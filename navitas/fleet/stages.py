@@ -147,12 +147,10 @@ class Fleet:
 
     def _of_group(self, sql: str, buckets: Sequence[int], extra: str, tables: Mapping[str, pa.Table]) -> Iterator[pa.Table]:
         chosen = [job for job in self.jobs if job.unit.bucket in buckets]
-        files = {
-            **{table: [job.file(table) for job in chosen] for table in ("clients", "evidence", extra) if table},
-            "contrast": [file for file in map(self.contrast_file, buckets) if file.exists()],
-        }
+        files = {table: [job.file(table) for job in chosen] for table in ("clients", "evidence", extra) if table}
+        files["contrast"] = [*map(self.contrast_file, buckets)]
         try:
-            table = self.engine.query(sql, {**{k: v for k, v in files.items() if v}, "packages": self.packages, **tables})
+            table = self.engine.query(sql, {**files, "packages": self.packages, **tables})
         except OutOfMemory as error:
             if len(buckets) == 1:
                 raise FleetError(f"bucket {buckets[0]} needs more memory than allowed: {error}", "Raise --memory.") from error
