@@ -58,10 +58,11 @@ def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I6
     timed = rest * seconds
     h, g = timed @ (by_class[:, block.pairs.kind[own]] * apart).T, timed @ apart.T
     s = rest @ left
-    slope = np.linalg.solve(g + np.diag(_RIDGE * np.diag(g) + 1.0), s)
+    own_g = g.diagonal()
+    slope = np.linalg.solve(g + np.diag(_RIDGE * own_g + 1.0), s)
     unexplained = left - slope @ timed
     freedom = max(float(block.left.freedom[design.number]) - len(s), 1.0)
-    alike = np.diag(g) * (unexplained @ (unexplained / seconds)) / freedom
+    alike = own_g * (unexplained @ (unexplained / seconds)) / freedom
     day = time_s[block.end[own]] // _DAY_S
     first = np.flatnonzero(np.diff(day, prepend=-1))
     weight = np.add.reduceat(timed * rest, first, axis=1)

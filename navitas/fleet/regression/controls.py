@@ -17,8 +17,8 @@ from navitas.fleet.statistics import F64, I64, Bool
 
 COLUMNS = ["network", "screen_on_ms", "mobile_ms", "wifi_ms", "brightness", "saver", "os"]
 """Columns of samples that are read, in addition to those of pairs."""
-ONE, LIT = 0, 2
-"""Places of the intercept, and of the share of time with the screen on."""
+ONE = 0
+"""The place of the intercept."""
 C128 = NDArray[np.complex128]
 _WEEK_S = 7 * 86_400
 HARMONICS = 4
@@ -62,10 +62,11 @@ class ControlColumns:
             with_trend,
         )
 
-    def of_pairs(self, row: I64) -> tuple[F64, F64, Bool]:
-        """The controls of pairs that end at samples `row`, the shares of ends with the screen on, and where its time is known.
+    def of_pairs(self, row: I64) -> tuple[F64, F64, F64]:
+        """The controls of pairs that end at samples `row`, and the shares of ends and of time with the screen on.
 
-        Controls have a row for each pair, and these columns. Each share is of the pair's time, or else of its two ends.
+        The latter is NaN where it is unknown. Controls have a row for each pair, and these columns, but none that is 0 in all
+        pairs. Each share is of the pair's time, or else of its two ends.
 
         - an intercept
         - the share of ends with the screen on
@@ -97,7 +98,8 @@ class ControlColumns:
             *(self._trend(row) if self.with_trend else []),
         ]
         waves = _waves((self.time_s[row] - seconds / 2) * (2 * np.pi / _WEEK_S))
-        return np.stack([*columns, *(wave.real for wave in waves), *(wave.imag for wave in waves)]).T, ends, known
+        columns = [column for column in columns if column.any()]
+        return np.stack([*columns, *(wave.real for wave in waves), *(wave.imag for wave in waves)]).T, ends, on
 
     def _trend(self, row: I64) -> list[F64]:
         """The time of samples, from -1 at the first one of all to 1 at the last one, its square and its third power."""

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.regression.controls import LIT, ControlColumns
+from navitas.fleet.regression.controls import ControlColumns
 from navitas.fleet.regression.exposure import classes_of
 from navitas.fleet.regression.memberships import ClientApps, client_blocks, first_samples, matrices
 from navitas.fleet.regression.pairs import ClientSamples, Pairs, RunLists
@@ -55,7 +55,7 @@ class ClientDesign:
 class PairBlock:
     """The pairs of some clients, and what their controls leave unexplained. `end` is the sample that ends each pair.
 
-    `at_levels` says which clients are sampled at changes of their level, `lit` the share of each pair's time with the screen on.
+    `at_levels` says which clients are sampled at changes of their level, `lit` the share of time with the screen on, or NaN.
     """
 
     pairs: PairRows
@@ -91,7 +91,7 @@ def _groups(client: I64) -> tuple[I64, Bool]:
 
 
 def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, end: I64) -> PairBlock:
-    controls, screen_ends, screen_known = columns.of_pairs(end)
+    controls, screen_ends, lit = columns.of_pairs(end)
     seconds = pairs.seconds[end]
     rows = PairRows(
         first_samples(group[end]),
@@ -100,13 +100,13 @@ def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, en
         controls,
         classes_of(seconds, runs.running_known[end] & runs.running_known[end - 1]),
         screen_ends,
-        screen_known,
+        np.isfinite(lit),
     )
     at_levels = _at_levels(rows)
     spans = spans_of(end, rows.first, rows.seconds, rows.drop_ppm)
     if spans.merged.any():
         rows = rows.over_spans(spans)
-    return PairBlock(rows, residuals_of(rows), end, at_levels, controls[:, LIT])
+    return PairBlock(rows, residuals_of(rows), end, at_levels, lit)
 
 
 def _clients(  # noqa: PLR0917
@@ -122,8 +122,7 @@ def _clients(  # noqa: PLR0917
             pairs = slice(first[number], last[number])
             end, screen = block.end[pairs], samples.screen[begin : part.start + own.samples.stop]
             apps = own if numbers.app_of is None else own.merged(numbers.app_of)
-            lit = np.where(block.pairs.screen_known[pairs], block.lit[pairs], np.nan)
-            share, differs = _shares(apps, runs, end, end - begin, block.pairs.seconds[pairs], lit, screen)
+            share, differs = _shares(apps, runs, end, end - begin, block.pairs.seconds[pairs], block.lit[pairs], screen)
             before = begin - int(np.searchsorted(samples.client, samples.client[begin]))
             yield ClientDesign(int(samples.client[begin]), number, apps.app, share, differs, own, before)
 
@@ -138,7 +137,7 @@ def _shares(  # noqa: PLR0917
     at, *counters = own.values
     present = np.asarray(at, np.uint8)
     ends = np.take(present[:, :-1] + present[:, 1:], row - 1, axis=1)
-    share, differs = ends * np.float64(0.5), ends & 1
+    share, differs = ends * np.float64(0.5), ends & np.uint8(1)
     known, lit_ends = np.isfinite(lit), np.add(screen[row - 1], screen[row], dtype=np.float64)
     only_lit = _run_only_lit(present, screen)
     share[only_lit] *= np.where(known, 2 * lit / np.maximum(lit_ends, 1.0), 1.0)
@@ -148,19 +147,16 @@ def _shares(  # noqa: PLR0917
         pairs = np.flatnonzero(are_known[end] & are_known[end - 1])
         timed = (counter[:, row[pairs]] - counter[:, row[pairs] - 1]) / (1000 * seconds[pairs])
         fits = (timed >= 0) & (timed <= 1 + 2 / seconds[pairs])
-        timed = np.minimum(timed, 1.0)
-        if lists is runs.running:
-            share[:, pairs] = np.where(fits, timed, share[:, pairs])
-            differs[:, pairs] = np.where(fits, 0, differs[:, pairs])
-        else:
-            share[:, pairs] = np.where(fits, np.maximum(timed, share[:, pairs]), share[:, pairs])
+        timed, is_exact, seen = np.minimum(timed, 1.0), lists is runs.running, share[:, pairs]
+        share[:, pairs] = np.where(fits, timed if is_exact else np.maximum(timed, seen), seen)
+        differs[:, pairs] *= ~(fits & is_exact)
     return share, differs
 
 
 def _run_only_lit(present: NDArray[np.uint8], screen: Bool) -> Bool:
     """Whether each app (rows) runs only with the screen on, by a client's samples (columns)."""
     seen = present.sum(axis=1, dtype=np.uint16)  # At most `_LONGEST`.
-    return np.asarray(~(present & ~screen).any(axis=1) & (screen.mean() ** seen < _CHANCE), np.bool_)
+    return np.asarray(~(present & ~screen).any(axis=1) & ((np.count_nonzero(screen) / len(screen)) ** seen < _CHANCE), np.bool_)
 
 
 def _at_levels(pairs: PairRows) -> Bool:

@@ -98,8 +98,8 @@ class PresentApps:
         if np.array_equal(number[self.app], np.arange(rows)):
             return own
         made = np.zeros((rows, own.shape[1]), np.uint8)
-        for place, row in zip(number[self.app].tolist(), own, strict=True):
-            made[place] |= row
+        for of_app, present in zip(number[self.app].tolist(), own, strict=True):
+            made[of_app] |= present
         return made
 
     def lists(self) -> AppLists:
