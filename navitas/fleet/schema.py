@@ -79,9 +79,9 @@ class _WithoutPandas(MetaPathFinder):
 
 
 def before_arrays() -> None:
-    """Keep Arrow from importing pandas at its first array, which takes 0.2 s and loses signals.
+    """Keep Arrow from importing pandas at its first array, which takes 0.2 s and loses signals. For processes of commands alone.
 
-    Arrow's `to_pandas` still imports it. Only `pandas.NA` stays unknown to Arrow in this process.
+    After it, Arrow takes a series of pandas for any sequence until `to_pandas` is used.
     """
     hiding = _WithoutPandas()
     sys.meta_path.insert(0, hiding)

@@ -22,7 +22,7 @@ from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, one_line, read_metadata, read_table, typed, write_table
 from navitas.fleet.period import ALL_TIME, Period
 from navitas.fleet.remote_path import RemotePath
-from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays, client_number, parse_pseudonym
+from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, client_number, parse_pseudonym
 from navitas.fleet.snapshot import Snapshot, snapshot_of
 from navitas.fleet.store_settings import SALT_VARIABLE, read_settings, write_settings
 
@@ -98,7 +98,6 @@ class Store:
     @classmethod
     def open(cls, path: Path) -> Store:
         """Open a fleet's folder. Raises `FleetError` if it is not a fleet, of a newer format, or if the salt is another one."""
-        before_arrays()
         store = cls.named(path)
         settings = read_settings(store.file(layout.SETTINGS))
         return replace(store, buckets=settings.buckets, salt=settings.salt)

@@ -41,3 +41,6 @@ class _FleetGroup(LazyGroup):
 @click.command("fleet", cls=_FleetGroup)
 def command() -> None:
     """Find energy hogs and bugs in battery samples of many phones, and actions that help."""
+    from navitas.fleet.schema import before_arrays  # noqa: PLC0415 (it needs a package of the extra)
+
+    before_arrays()
