@@ -53,7 +53,7 @@ def _others(regime: str, counts: WorldCounts, plain: WorldCounts | None) -> Iter
         yield "updates with it: said to drain more", updates, _range(counts.updates_named, 0, 0)
     if counts.versions:
         said_more = f"{counts.versions_named:.0f} of {counts.versions:.0f}"
-        yield "harmless versions: said to drain more", said_more, _share(counts.versions_named, counts.versions, 0.0, 0.02)
+        yield "harmless versions: said to drain more", said_more, judged_share(counts.versions_named, counts.versions, 0.0, 0.02)
         yield "first draining versions: found", f"{counts.first_named:.0f} of {counts.first:.0f}", ""
     if counts.navigation_true:
         ratio = counts.navigation_found / counts.navigation_true
