@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import shutil
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from glob import escape
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -89,14 +91,18 @@ def _fits(task: FleetTask) -> bool:
 
 
 def process_folder(spill: Path) -> Path:
-    """The folder of this process within the shared folder `spill`. It is not created."""
-    for folder in spill.glob("*/"):
+    """The folder of this process within the shared folder `spill`. It is not created.
+
+    First removes those of processes of this machine that no longer run. Other machines and containers may share the store.
+    """
+    machine = f"{platform.node()}-"
+    for folder in spill.glob(f"{escape(machine)}*/"):
         with contextlib.suppress(ValueError, PermissionError):
             try:
-                os.kill(int(folder.name), 0)
+                os.kill(int(folder.name.removeprefix(machine)), 0)
             except ProcessLookupError:
                 shutil.rmtree(folder, ignore_errors=True)
-    return spill / str(os.getpid())
+    return spill / f"{machine}{os.getpid()}"
 
 
 def remove_folder(folder: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +21,7 @@ from navitas.fleet.diagnoses.diagnosis import diagnoses_of
 from navitas.fleet.diagnoses.strata import request_for
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.engine.processes import process_folder
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import find_hogs
@@ -136,6 +139,19 @@ class _Greedy:
 
     def run(self) -> None:
         raise MemoryError("Unable to allocate 9 GiB")
+
+
+def test_files_of_killed_processes_are_removed_but_not_those_of_other_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "node", lambda: "phone[1]")
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    names = (f"phone[1]-{ended.pid}", f"phone[1]-{os.getppid()}", f"phone1-{ended.pid}", f"other-{ended.pid}", "phone[1]-notes")
+    for name in names:
+        (tmp_path / name).mkdir()
+    assert process_folder(tmp_path) == tmp_path / f"phone[1]-{os.getpid()}"
+    assert {folder.name for folder in tmp_path.iterdir()} == {*names[1:]}
 
 
 def test_results_beyond_the_memory_limit_are_spilled(tmp_path: Path) -> None:
