@@ -78,8 +78,8 @@ def check(
     rows = outputs.kept(checked)
     if outputs.write(CheckRow, rows, limit_percent_h=limit_percent_h, failed=failed, not_compared=missing):
         drain = "drains" if failed == 1 else "drain"
-        limit = f"(by over {number(limit_percent_h, 2)} %/h)"
-        title = f"Versions compared with the ones before: {failed:,} of {len(checked):,} {drain} more {limit}"
+        limit = f" (by over {limit_percent_h:.2g} %/h)" if limit_percent_h else ""
+        title = f"Versions compared with the ones before: {failed:,} of {len(checked):,} {drain} more{limit}"
         output_console().print(checks_table(title, rows, outputs.top))
     reason, remedy = _NO_VERSIONS if version is None else _NO_VERSION
     unknown = (f"{', '.join(missing)}: not compared: {reason}", remedy) if missing else None
