@@ -20,7 +20,7 @@
 # make damage                     every report of 2,000 damaged recordings, and imports of as many inputs (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
 # make android-bench              builds of an app of 2,400 classes with probes and without (docs/dev/benchmarks.md)
-# make fleet-accuracy             the fleet's findings against two simulated truths, ten seeds, and in hard cases, three (docs/dev/fleet-world.md)
+# make fleet-accuracy             the fleet's findings against two simulated truths, several seeds (docs/dev/fleet-world.md)
 # make fleet-bench                fleets of 2.4, 24 and 72 million samples (FLEET="--samples 2400000 --paper": others; docs/dev/fleet-simulator.md)
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)

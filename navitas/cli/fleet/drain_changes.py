@@ -17,6 +17,7 @@ from navitas.cli.habits.commands import NavitasCommand, warn_about_settings
 from navitas.cli.habits.option import option, renamed
 from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import rows_table
+from navitas.cli.habits.shared_options import Finite
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.diagnoses.drain_changes import ChangeRow, CheckRow, changes_of, check_versions
 from navitas.fleet.figures import number, probability, with_interval
@@ -43,7 +44,7 @@ _NO_VERSIONS = ("it has no two versions with three clients each", "Collect sampl
 @option(
     "--limit",
     "limit_percent_h",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     metavar="PERCENT_H",
     help="Fail only if a version drains more by this many %/h. [2 % of what all phones drain, as for hogs]",
 )

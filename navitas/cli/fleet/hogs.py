@@ -33,7 +33,10 @@ from navitas.fleet.store import find_app, is_state_known
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 
-_NOT_YET = "No app can be judged yet. An app needs three clients with half an hour both with it and without it."
+_NOT_YET = (
+    "No app can be judged yet. An app needs three clients with half an hour both with it and without it. "
+    "--app and --json show what is known of each."
+)
 
 
 def clean_limit_percent_h(hogs: Hogs) -> float:
@@ -76,6 +79,9 @@ def verdict_paragraph(row: AppRow, limit_percent_h: float) -> Paragraph:
     elif row.verdict == Claim.SHORT:
         ran = unbroken(counted(row.clients, "client"))
         text = f"{ran}; its runs are far shorter than the time between samples. Samples with running_s would show it"
+    elif row.verdict == Claim.SCREEN and row.extra_percent_h is None:
+        ran = unbroken(counted(row.clients, "client"))
+        text = f"{ran}; it runs just when the screen is on. Samples with screen_on_s may show it"
     else:
         extra = with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2)
         limit = unbroken(f"{number(limit_percent_h, 2)} %/h")

@@ -26,7 +26,9 @@ _ALWAYS = 0.05
 _SCREEN_KNOWN = 0.9
 """With less of the evidence from pairs whose screen time is known, the screen may explain an app's drain."""
 _INSEPARABLE = 0.9
-"""Apps whose running times correlate by more than this cannot be separated."""
+"""Apps whose running times correlate by more than this cannot be separated. Nor can an app and the screen, if it is on so much
+more often while the app runs that the controls leave nothing of the app's running times.
+"""
 MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
 _SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.1, 0.15, 0.1
@@ -58,6 +60,7 @@ def claims_of(
     false_rate: F64,
     known_rate: F64,
     alone_rate: F64,
+    clients: I64,
     contrasted: I64,
     seconds: F64,
     overlap: F64,
@@ -84,6 +87,7 @@ def claims_of(
     few = contrasted < MIN_CLIENTS
     claim[few] = Claim.FEW
     claim[few & (evidence.varied_s <= _ALWAYS * seconds)] = Claim.ALWAYS
+    claim[few & (clients >= MIN_CLIENTS) & (np.nan_to_num(evidence.link) > _INSEPARABLE)] = Claim.SCREEN
     return claim
 
 
@@ -154,6 +158,7 @@ def find_hogs(fleet: Fleet) -> Hogs:
         false_rate=false_rate,
         known_rate=known_rate,
         alone_rate=alone_rate,
+        clients=alone.clients,
         contrasted=alone.contrasted,
         seconds=alone.seconds,
         overlap=given.overlap,

@@ -162,7 +162,8 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
     """All apps by name, with what is said about each."""
     names = fleet.app_names
     ends = np.stack([hogs.effect.low, hogs.effect.value, hogs.effect.high]).T
-    ends[hogs.claim == Claim.SHORT] = np.nan  # Too low to be shown. Bugs are still compared with it.
+    # Too low to be shown, or noise. Bugs are still compared with it.
+    ends[(hogs.claim == Claim.SHORT) | ((hogs.claim == Claim.SCREEN) & ~np.isfinite(hogs.false_rate))] = np.nan
     excluded = hogs.excluded_ppm_s
     rows = [
         AppRow(

@@ -53,6 +53,8 @@ def test_a_version_that_drains_more_fails_the_check(store: Store, tmp_path: Path
         limit = str(share * row["more_low_percent_h"])
         assert run(["fleet", "check", str(store.path), "--app", "a1", "--limit", limit]) == code
     assert run(["fleet", "check", str(store.path), "--app", "missing"]) == ExitCode.TROUBLE
+    for limit in ("nan", "inf", "-1"):
+        assert run(["fleet", "check", str(store.path), "--app", "a1", "--limit", limit]) == ExitCode.USAGE
 
 
 @pytest.mark.parametrize("setting", ["limit = 20.0", 'until = "2026-03-04"'])

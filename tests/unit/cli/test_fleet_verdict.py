@@ -45,6 +45,12 @@ _ROW = {"app": "org.a", "clients": 126, "contrasted_clients": 40, "extra_percent
             "with it and without it",
         ),
         (
+            Claim.SCREEN,
+            {"extra_percent_h": None},
+            "org.a: not separable from the screen; 126 clients; it runs just when the screen is on. Samples with screen_on_s may "
+            "show it",
+        ),
+        (
             Claim.SHORT,
             {},
             "org.a: not judged: it runs too briefly; 126 clients; its runs are far shorter than the time between samples. "

@@ -13,9 +13,9 @@ _LEAST = 0.5
 
 
 def claim_of(
-    low: float, high: float, *, false_rate: float = 0.001, contrasted: int = 30, screen_known: float = 1.0, link: float = 0.0,
-    overlap: float = 0.0, varied_s: float = 5e5, known_rate: float | None = None, is_dark: bool = False,
-    shown: float = 1.0,
+    low: float, high: float, *, false_rate: float = 0.001, clients: int = 30, contrasted: int = 30,
+    screen_known: float = 1.0, link: float = 0.0, overlap: float = 0.0, varied_s: float = 5e5,
+    known_rate: float | None = None, is_dark: bool = False, shown: float = 1.0,
 ) -> Claim:  # fmt: skip
     one = lambda value: np.array([value], float)  # noqa: E731
     evidence = AppEvidence(
@@ -27,7 +27,8 @@ def claim_of(
     known = false_rate if known_rate is None else known_rate
     return claims_of(  # type: ignore[no-any-return]
         low=one(low), high=one(high), false_rate=one(false_rate), known_rate=one(known), alone_rate=one(0.001),
-        contrasted=np.array([contrasted]), seconds=one(1e6), overlap=one(overlap), evidence=evidence, least_ppm_s=_LEAST,
+        clients=np.array([clients]), contrasted=np.array([contrasted]), seconds=one(1e6), overlap=one(overlap),
+        evidence=evidence, least_ppm_s=_LEAST,
     )[0]  # fmt: skip
 
 
@@ -40,6 +41,8 @@ def claim_of(
         (-0.3, 0.4, {}, Claim.CLEAN),
         (-0.3, 0.4, {"contrasted": 2}, Claim.FEW),
         (1.0, 2.0, {"contrasted": 2, "varied_s": 1e3}, Claim.ALWAYS),
+        (np.nan, np.nan, {"contrasted": 0, "link": 0.99}, Claim.SCREEN),
+        (np.nan, np.nan, {"contrasted": 0, "link": 0.99, "clients": 2}, Claim.FEW),
         # The screen may explain 25 ppm/s · 0.1 of the drain.
         (1.0, 2.0, {"screen_known": 0.0, "link": 0.1}, Claim.SCREEN),
         (4.0, 5.0, {"screen_known": 0.0, "link": 0.1}, Claim.HOG),
