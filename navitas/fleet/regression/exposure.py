@@ -26,6 +26,8 @@ _ONE_LENGTH, _MISFIT, _LEAST_EXPECTED = 0.1, 0.15, 0.02
 """How likely runs of one length are beforehand. Then the relative error of the expected share of pairs whose ends differ, which
 is at least so large: runs are of neither kind, and samples at level changes show short pairs of a hog while it runs.
 """
+_APPS = 4096
+"""Apps whose courses are compared at a time: each needs 8 KiB."""
 _HALVINGS, _TINY = 50, 1e-9
 _LEAST_SHARE, _MOST_SHARE, _LONGEST = 0.5, 1.2, 1e3
 
@@ -57,6 +59,14 @@ def inferred_reliability(changed: F64, varied: F64, length_s: F64, weight_s: F64
     Σ T x̃ d, in an additional first column for exact running times. Also returns the standard deviation of the logarithm of the
     mean by these weights: what the ends leave unknown.
     """
+    found, error = np.empty(varied.shape), np.empty(len(varied))
+    for low in range(0, len(varied), _APPS):
+        own = slice(low, low + _APPS)
+        found[own], error[own] = _inferred(changed[own], varied[own], length_s[own], weight_s[own])
+    return found, error
+
+
+def _inferred(changed: F64, varied: F64, length_s: F64, weight_s: F64) -> tuple[F64, F64]:
     log_odds = np.tile(np.log(np.repeat([1 - _ONE_LENGTH, _ONE_LENGTH], len(_FADING_S))), (len(varied), 1))
     shown = []
     for kind in range(varied.shape[1]):
