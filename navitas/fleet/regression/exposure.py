@@ -74,6 +74,7 @@ def _inferred(changed: F64, varied: F64, length_s: F64, weight_s: F64) -> tuple[
         shown.append(2 * within / (1 + at_end))
         has, expected = varied[:, kind, None] > 0, (1 - at_end) / (1 + at_end)
         seen = np.where(has, varied[:, kind, None], 1.0)
+        # Twice that of independent pairs: a run has two ends, and adjacent pairs share a sample.
         variance = expected * length_s[:, kind, None] / (2 * seen) + (_MISFIT * np.maximum(expected, _LEAST_EXPECTED)) ** 2
         log_odds -= has * ((changed[:, kind, None] / seen - expected) ** 2 / variance + np.log(variance)) / 2
     odds = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
@@ -97,7 +98,7 @@ def _correlations(seconds: F64) -> tuple[F64, F64]:
 
 
 def oversampled(reliability: F64) -> F64:
-    """γ of classes of pairs with this reliability tanh(u/2)/(u/2)."""
+    """γ of classes of pairs, with the u at which a Markov chain has their reliability tanh(u/2)/(u/2)."""
     least, most = np.full(reliability.shape, 1e-6), np.full(reliability.shape, _LONGEST)
     low, _ = _bisected(least, most, lambda u: np.tanh(u / 2) / (u / 2) > reliability)
     return np.asarray(1 + np.expm1(-low) / low)
