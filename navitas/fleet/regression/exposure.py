@@ -26,6 +26,8 @@ _ONE_LENGTH, _MISFIT, _LEAST_EXPECTED = 0.1, 0.15, 0.02
 """How likely runs of one length are beforehand. Then the relative error of the expected share of pairs whose ends differ, which
 is at least so large: runs are of neither kind, and samples at level changes show short pairs of a hog while it runs.
 """
+_APPS = 4096
+"""Apps whose courses are compared at a time: each needs 8 KiB."""
 _HALVINGS, _TINY = 50, 1e-9
 _LEAST_SHARE, _MOST_SHARE, _LONGEST = 0.5, 1.2, 1e3
 
@@ -57,6 +59,14 @@ def inferred_reliability(changed: F64, varied: F64, length_s: F64, weight_s: F64
     Σ T x̃ d, in an additional first column for exact running times. Also returns the standard deviation of the logarithm of the
     mean by these weights: what the ends leave unknown.
     """
+    found, error = np.empty(varied.shape), np.empty(len(varied))
+    for low in range(0, len(varied), _APPS):
+        own = slice(low, low + _APPS)
+        found[own], error[own] = _inferred(changed[own], varied[own], length_s[own], weight_s[own])
+    return found, error
+
+
+def _inferred(changed: F64, varied: F64, length_s: F64, weight_s: F64) -> tuple[F64, F64]:
     log_odds = np.tile(np.log(np.repeat([1 - _ONE_LENGTH, _ONE_LENGTH], len(_FADING_S))), (len(varied), 1))
     shown = []
     for kind in range(varied.shape[1]):
@@ -64,6 +74,7 @@ def inferred_reliability(changed: F64, varied: F64, length_s: F64, weight_s: F64
         shown.append(2 * within / (1 + at_end))
         has, expected = varied[:, kind, None] > 0, (1 - at_end) / (1 + at_end)
         seen = np.where(has, varied[:, kind, None], 1.0)
+        # Twice that of independent pairs: a run has two ends, and adjacent pairs share a sample.
         variance = expected * length_s[:, kind, None] / (2 * seen) + (_MISFIT * np.maximum(expected, _LEAST_EXPECTED)) ** 2
         log_odds -= has * ((changed[:, kind, None] / seen - expected) ** 2 / variance + np.log(variance)) / 2
     odds = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
@@ -87,7 +98,7 @@ def _correlations(seconds: F64) -> tuple[F64, F64]:
 
 
 def oversampled(reliability: F64) -> F64:
-    """γ of classes of pairs with this reliability tanh(u/2)/(u/2)."""
+    """γ of classes of pairs, with the u at which a Markov chain has their reliability tanh(u/2)/(u/2)."""
     least, most = np.full(reliability.shape, 1e-6), np.full(reliability.shape, _LONGEST)
     low, _ = _bisected(least, most, lambda u: np.tanh(u / 2) / (u / 2) > reliability)
     return np.asarray(1 + np.expm1(-low) / low)

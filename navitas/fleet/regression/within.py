@@ -21,8 +21,8 @@ _LEAST, _ALIKE, _SEVERAL, _MISSED = 10, 0.65, 1.5, 0.0125
 them at random; and how many changes may be missed.
 """
 _NEAR_S = 3600.0
-"""Time around the middle of a pair whose rate counts as that of the pair, in whole pairs: drains last for about so long. The rate
-of one short pair varies with its own running times.
+"""The rate of so much time around a pair counts as that of the pair: drains last for about so long, and the rate of one short
+pair varies with its own running times. It is a fixed number of pairs, by the client's mean length.
 """
 _RIDGE = 1e-10
 """Relative ridge, so that controls that do not vary have the coefficient 0. It changes others by less than 1e-8."""

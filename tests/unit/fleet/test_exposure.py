@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
+from navitas.fleet.regression import exposure
 from navitas.fleet.regression.exposure import classes_of, inferred_reliability
 
 
@@ -72,3 +75,19 @@ def test_runs_of_one_length_differ_from_random_ones(minutes: int) -> None:
         true.append(np.cov(share, ends)[0, 1] / np.var(ends, ddof=1))
     sums = [np.array([one], np.float64) for one in (changed, varied, lengths)]
     assert inferred_reliability(*sums, np.ones((1, 3)))[0][0] == pytest.approx(true, abs=0.12)
+
+
+def test_many_apps_need_the_memory_of_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(3)
+    shares, varied, length_s, weight_s = (chance.uniform(0.1, 1.0, (1001, columns)) for columns in (4, 4, 4, 5))
+    sums = shares * varied * 1e6, varied * 1e6, length_s * 3600, weight_s
+    found, peak = [], []
+    for apps in (1001, 100):
+        monkeypatch.setattr(exposure, "_APPS", apps)
+        tracemalloc.start()
+        found.append(inferred_reliability(*sums))
+        peak.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    for whole, in_blocks in zip(*found, strict=True):
+        assert whole.tolist() == in_blocks.tolist()
+    assert peak[1] < peak[0] / 5

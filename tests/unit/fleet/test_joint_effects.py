@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from navitas.fleet.findings import joint
 from navitas.fleet.findings.given_others import Outliers, joint_effects
-from navitas.fleet.findings.joint import JointSystem
+from navitas.fleet.findings.joint import JointSystem, JointSystems
 from navitas.fleet.statistics import F64
 
 RELIABILITY = np.array([0.4, 1.0])
@@ -49,3 +52,23 @@ def test_what_is_missed_of_a_hog_is_an_error_of_the_apps_that_run_along_with_it(
     moved = (joint_effects([less], both, NOWHERE).value[1] - sure.value[1]) / 0.01
     assert unsure.error[0] == pytest.approx(sure.error[0])
     assert np.sqrt(unsure.error[1] ** 2 - sure.error[1] ** 2) == pytest.approx(abs(0.3 * moved), rel=0.02)
+
+
+@pytest.mark.parametrize(("fitting", "expected"), [(2, [0, 1]), (1, [0, 1, 1, 1]), (0, [0, 1, 0, 1, 0, 1])])
+def test_equations_that_fit_into_memory_are_read_once(fitting: int, expected: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    made, read = system(np.array([[4.0, 2.0], [2.0, 9.0]]), {}), []
+
+    def systems_of(_fleet: object, _request: object, buckets: list[int]) -> Iterator[JointSystem]:
+        read.extend(buckets)
+        yield made
+
+    monkeypatch.setattr(joint, "systems_of", systems_of)
+    monkeypatch.setattr(joint, "_ROWS_IN_MEMORY", fitting * len(made.h))
+    nothing: Any = None
+    fleet: Any = SimpleNamespace(buckets=[0, 1])
+    plain = JointSystems(fleet, nothing)
+    doubled = plain.changed(lambda one: one.scaled(np.full(2, 2.0)))
+    passes = (plain, doubled, doubled.changed(lambda one: one.scaled(np.full(2, 3.0))))
+    found = [[one.h.sum() / made.h.sum() for one in each] for each in passes]
+    assert read == expected
+    assert found == [pytest.approx([factor] * 2) for factor in (1, 2, 6)]
