@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Collection
 from typing import Any
 
@@ -46,10 +47,12 @@ def check_parts(store: Store) -> None:
     """Raise `FleetError` if a part of samples is lost. Without it, the fleet would silently be a smaller one."""
     if missing := _missing(store):
         more = f", and {len(missing) - 1:,} more" if missing[1:] else ""
-        raise FleetError(
-            f"{store.path / layout.SAMPLES / missing[0]}: is missing{more}; {layout.LEDGER} lists it",
-            "Restore it, or ingest the sources into a new folder. If you removed it: navitas fleet erase STORE --accept-missing",
-        )
+        if store.snapshot is None:
+            path, command = store.path, f"navitas fleet erase {shlex.quote(str(store.path))} --accept-missing"
+            remedy = f"Restore it, or ingest the sources into a new folder. If you removed it: {command}"
+        else:
+            path, remedy = store.snapshot.root, "Copy the fleet's folder to the object store again."
+        raise FleetError(f"{path / layout.SAMPLES / missing[0]}: is missing{more}; {layout.LEDGER} lists it", remedy)
 
 
 def accept_missing(store: Store) -> int:
@@ -63,8 +66,8 @@ def accept_missing(store: Store) -> int:
 
 
 def _missing(store: Store) -> list[str]:
-    """The parts that are lost, in order. Those of an object store are listed by its commits."""
-    absent = _absent(store) if store.snapshot is None else set()
+    """The parts that are lost, in order. Commits of an object store list its parts, so only a copied folder can lack some."""
+    absent = set() if store.snapshot and store.snapshot.number else _absent(store)
     return sorted(absent - erased_parts(store)) if absent else []
 
 

@@ -53,7 +53,7 @@ class SourceLedger:
 
 def listed_parts(store: Store) -> set[str]:
     """The names of all parts that the ledger lists. Raises `FleetError` if it is damaged."""
-    file = store.path / layout.LEDGER
+    file = store.file(layout.LEDGER)
     with _readable(file):
         # Only the first source of a group has any. Parsing millions of other lines would take seconds.
         return {str(name) for line in _lines(file)[0] if b'"parts"' in line for name in json.loads(line).get("parts", ())}
