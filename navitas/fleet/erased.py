@@ -33,6 +33,11 @@ def erased_parts(store: Store) -> set[str]:
     return _absent(store) if parts is None else {*parts}
 
 
+def unlisted_parts(store: Store) -> int:
+    """How many parts count as erased only because they are absent: the list, by an earlier version, does not name parts."""
+    return len(_absent(store)) if _erased(store)["parts"] is None else 0
+
+
 def erased_text(clients: I64, parts: Collection[str] = ()) -> bytes:
     """The content of the list."""
     return json.dumps({"clients": [*map(pseudonym, clients.tolist())], "parts": sorted(parts)}, indent=2).encode() + b"\n"
@@ -57,8 +62,6 @@ def check_parts(store: Store) -> None:
 
 def accept_missing(store: Store) -> int:
     """Let the parts that are missing now be erased. Returns their number. Raises `FleetError`."""
-    if not _missing(store):
-        return 0
     with exclusive_writer(store.path):
         missing = _missing(store)
         write_erased(store, erased_clients(store), erased_parts(store).union(missing))
