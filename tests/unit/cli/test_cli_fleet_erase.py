@@ -123,7 +123,8 @@ def test_a_part_that_is_missing_is_an_error_until_it_is_accepted(
     (_, (part, *_)), *_ = store.parts().items()
     moved = part.rename(tmp_path / "part")
     later = json_lines(tmp_path / "b.jsonl", [row("two", 1_700_200_000)])
-    commands = (["hogs"], ["rates"], ["ingest", str(later)], ["erase", "--client", "two"])
+    erase, ingest = ["erase", "--client", "two"], ["ingest", str(later)]
+    commands = (["hogs"], ["rates"], ingest, [*ingest, "--dry-run"], erase, [*erase, "--allow-again"])
     for name, *more in commands:
         assert run(["fleet", name, str(store.path), *more]) == ExitCode.TROUBLE
         said = capsys.readouterr().err
