@@ -78,7 +78,7 @@ def ingest(
                     recover(store, ledger)
                 if len(group):
                     group = Group(store, ledger, packages, client, now_s, columns)
-                if is_new and not ledger.entries and number == len(files) - 1:
+                if is_new and not ledger.sources and number == len(files) - 1:
                     (target.folder / layout.SETTINGS).unlink()
                 yield from waiting
                 waiting = []
