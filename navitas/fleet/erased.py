@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from navitas.base.errors import UsageError
 from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, read_small, write_whole
 from navitas.fleet.ingest.commit import listed_parts
@@ -61,7 +62,12 @@ def check_parts(store: Store) -> None:
 
 
 def accept_missing(store: Store) -> int:
-    """Let the parts that are missing now be erased. Returns their number. Raises `FleetError`."""
+    """Let the parts that are missing now be erased. Returns their number. Raises `FleetError`, and `UsageError` for a URL."""
+    if store.snapshot is not None:
+        raise UsageError(
+            f"{store.path}: --accept-missing is for local fleets; files of samples cannot be removed from an object store",
+            "Remove them from the local fleet, accept that, and copy it to a new URL.",
+        )
     with exclusive_writer(store.path):
         missing = _missing(store)
         write_erased(store, erased_clients(store), erased_parts(store).union(missing))

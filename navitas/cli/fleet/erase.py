@@ -35,8 +35,10 @@ def command(
     """Erase a client: its samples, and all results, which are computed again. Later samples of it are refused."""
     if also_unknown and allow_again:
         raise UsageError("--also-unknown and --allow-again exclude each other", "Use one of them.")
-    if (client is None) != accept_missing or (accept_missing and (also_unknown or allow_again)):
-        raise UsageError("either --client or --accept-missing", "Name a client, or leave out its options.")
+    if accept_missing and (client is not None or also_unknown or allow_again):
+        raise UsageError("--accept-missing excludes --client and its options", "Use one of them.")
+    if client is None and not accept_missing:
+        raise UsageError("neither --client nor --accept-missing", "Name a client: --client NAME")
     opened = Store.open(store)
     if unlisted := unlisted_parts(opened):
         warning(

@@ -128,7 +128,7 @@ def test_a_part_that_is_missing_is_an_error_until_it_is_accepted(
     for name, *more in commands:
         assert run(["fleet", name, str(store.path), *more]) == ExitCode.TROUBLE
         said = capsys.readouterr().err
-        assert f"{part}: is missing; ledger.jsonl lists it" in said and "--accept-missing" in said, name
+        assert f"{part}: is missing; ledger.jsonl lists it" in said and f"erase {store.path} --accept-missing" in said, name
     moved.rename(part)
     assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
     assert run(["fleet", "erase", str(store.path), "--client", "three", "--also-unknown"]) == ExitCode.OK
@@ -141,8 +141,13 @@ def test_a_part_that_is_missing_is_an_error_until_it_is_accepted(
     assert run(["fleet", "ingest", str(store.path), str(later)]) == ExitCode.OK
     assert run(["fleet", "erase", str(store.path), "--client", "three", "--allow-again"]) == ExitCode.OK
     assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
-    for options in ([], ["--client", "two", "--accept-missing"], ["--accept-missing", "--allow-again"]):
+    for options, error in (
+        ([], "neither --client nor --accept-missing"),
+        (["--client", "two", "--accept-missing"], "--accept-missing excludes --client"),
+        (["--accept-missing", "--allow-again"], "--accept-missing excludes --client"),
+    ):
         assert run(["fleet", "erase", str(store.path), *options]) == ExitCode.USAGE
+        assert error in capsys.readouterr().err
 
 
 def test_a_part_that_only_an_erased_client_had_is_not_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from support.fleet_samples import stored as rows_of
 from navitas.base.errors import UsageError
 from navitas.fleet import layout
 from navitas.fleet.erase import allow_again, erase_client
-from navitas.fleet.erased import check_parts
+from navitas.fleet.erased import accept_missing, check_parts
 from navitas.fleet.files import FleetError, is_made_from, write_table
 from navitas.fleet.ingest.destination import destination
 from navitas.fleet.ingest.group import SourceOutcome
@@ -114,6 +114,8 @@ def test_a_folder_that_was_copied_in_part_is_refused(root: RemotePath, tmp_path:
             command()
         assert caught.value.remedy == "Copy the fleet's folder to the object store again."
     assert Snapshot.latest(root).number == 0
+    with pytest.raises(UsageError, match="--accept-missing is for local fleets"):
+        accept_missing(Store.open(root))
     part.write_bytes(data)
     assert stored(root, tmp_path / "3.jsonl").accepted == 40 and len(rows_of(root)) == 120
     check_parts(Store.open(root))
