@@ -38,8 +38,8 @@ class SourceLedger:
             for line in _lines(self._file):
                 self.sources.add(str(json.loads(line)["source"]))
                 whole_bytes += len(line)
-            # A killed run cut the last line. The journal still has its source. No object is written in part.
-            if not isinstance(self._file, RemotePath) and self._file.exists() and self._file.stat().st_size > whole_bytes:
+            # A killed run cut the last line. The journal still has its source.
+            if self._file.exists() and self._file.stat().st_size > whole_bytes:
                 os.truncate(self._file, whole_bytes)
 
     def enter(self, entries: Sequence[Mapping[str, Any]]) -> None:

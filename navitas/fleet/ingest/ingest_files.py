@@ -53,7 +53,7 @@ def ingest(
     keep_freed_memory(_KEPT_BYTES, _LARGEST_BYTES)
     if "jemalloc" in pa.supported_memory_backends():  # Arrow's usual pool returns freed blocks to the system.
         pa.set_memory_pool(pa.jemalloc_memory_pool())
-    with destination(path, buckets) as target:
+    with destination(path) as target:
         is_new = not (target.folder / layout.SETTINGS).exists()
         store = replace(Store.create(target.folder, buckets=buckets), snapshot=target.snapshot)
         ledger = SourceLedger(store)

@@ -253,6 +253,22 @@ def test_errors_of_an_ingest_name_the_object_store(root: RemotePath, tmp_path: P
         assert refused.value.message.startswith(said)
 
 
+def test_an_ingest_reads_each_list_once(root: RemotePath, tmp_path: Path, faults: dict[str, Any]) -> None:
+    stored(root, samples(tmp_path / "a.jsonl", "a"))
+    memory, read = fsspec.filesystem("memory"), list[str]()
+
+    def listed(path: str, **limits: Any) -> bytes:
+        read.append(path.rpartition("-")[2])
+        data: bytes = memory.cat_file(path, **limits)
+        return data
+
+    faults["cat_file"] = listed
+    stored(root, samples(tmp_path / "b.jsonl", "b"))
+    assert {name: read.count(name) for name in layout.COMMITTED if name in read} == {
+        layout.SETTINGS: 1, layout.PACKAGES: 1, layout.LEDGER: 1,
+    }  # fmt: skip
+
+
 def test_an_ingest_without_local_space_names_the_local_folder(
     root: RemotePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
