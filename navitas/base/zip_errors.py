@@ -1,4 +1,4 @@
-"""The exceptions that zipfile raises for damaged files."""
+"""The exceptions that zipfile raises for damaged files, besides `OSError` for damaged bzip2, which may have other causes."""
 
 import lzma
 import struct

@@ -54,6 +54,7 @@ def erase_client(store: Store, client: int, *, also_unknown: bool = False) -> Er
 
 def _erase_by_commit(store: Store, snapshot: Snapshot, client: int, *, also_unknown: bool) -> Erased | None:
     """Replace parts by ones without the client, then remove all objects that the commit does not list, and all results."""
+    check_parts(store)
     before, own = erased_clients(store), _parts_of(store, client)
     if not (own or client in before or also_unknown):
         return None
@@ -106,6 +107,7 @@ def _without(file: Path, client: int) -> tuple[pa.Table, int]:
 
 def allow_again(store: Store, client: int) -> bool:
     """Accept later samples of an erased client. Returns whether it was erased. Raises `FleetError`."""
+    check_parts(store)
     if store.snapshot is not None:
         before = erased_clients(store)
         if client in before:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
+from navitas.base.errors import UsageError
 from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, read_small, write_whole
 from navitas.fleet.ingest.commit import listed_parts
@@ -32,6 +34,11 @@ def erased_parts(store: Store) -> set[str]:
     return _absent(store) if parts is None else {*parts}
 
 
+def unlisted_parts(store: Store) -> int:
+    """How many parts count as erased only because they are absent: the list, by an earlier version, does not name parts."""
+    return len(_absent(store)) if _erased(store)["parts"] is None else 0
+
+
 def erased_text(clients: I64, parts: Collection[str] = ()) -> bytes:
     """The content of the list."""
     return json.dumps({"clients": [*map(pseudonym, clients.tolist())], "parts": sorted(parts)}, indent=2).encode() + b"\n"
@@ -46,16 +53,21 @@ def check_parts(store: Store) -> None:
     """Raise `FleetError` if a part of samples is lost. Without it, the fleet would silently be a smaller one."""
     if missing := _missing(store):
         more = f", and {len(missing) - 1:,} more" if missing[1:] else ""
-        raise FleetError(
-            f"{store.path / layout.SAMPLES / missing[0]}: is missing{more}; {layout.LEDGER} lists it",
-            "Restore it, or ingest the sources into a new folder. If you removed it: navitas fleet erase STORE --accept-missing",
-        )
+        if store.snapshot is None:
+            path, command = store.path, f"navitas fleet erase {shlex.quote(str(store.path))} --accept-missing"
+            remedy = f"Restore it, or ingest the sources into a new folder. If you removed it: {command}"
+        else:
+            path, remedy = store.snapshot.root, "Copy the fleet's folder to the object store again."
+        raise FleetError(f"{path / layout.SAMPLES / missing[0]}: is missing{more}; {layout.LEDGER} lists it", remedy)
 
 
 def accept_missing(store: Store) -> int:
-    """Let the parts that are missing now be erased. Returns their number. Raises `FleetError`."""
-    if not _missing(store):
-        return 0
+    """Let the parts that are missing now be erased. Returns their number. Raises `FleetError`, and `UsageError` for a URL."""
+    if store.snapshot is not None:
+        raise UsageError(
+            f"{store.path}: --accept-missing is for local fleets; files of samples cannot be removed from an object store",
+            "Remove them from the local fleet, accept that, and copy it to a new URL.",
+        )
     with exclusive_writer(store.path):
         missing = _missing(store)
         write_erased(store, erased_clients(store), erased_parts(store).union(missing))
@@ -63,8 +75,8 @@ def accept_missing(store: Store) -> int:
 
 
 def _missing(store: Store) -> list[str]:
-    """The parts that are lost, in order. Those of an object store are listed by its commits."""
-    absent = _absent(store) if store.snapshot is None else set()
+    """The parts that are lost, in order. Commits of an object store list its parts, so only a copied folder can lack some."""
+    absent = set() if store.snapshot and store.snapshot.number else _absent(store)
     return sorted(absent - erased_parts(store)) if absent else []
 
 

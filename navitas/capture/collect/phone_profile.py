@@ -106,7 +106,7 @@ def _pulled(device: Device, apk: str) -> bytes | None:
             device.pull(apk, local)
             with zipfile.ZipFile(local) as archive, archive.open(_ENTRY) as entry:
                 data = entry.read(MAX_BYTES + 1)
-        except (DeviceError, KeyError, *UNREADABLE_ZIP):
+        except (DeviceError, OSError, KeyError, *UNREADABLE_ZIP):
             return None
     return data if len(data) <= MAX_BYTES else None
 

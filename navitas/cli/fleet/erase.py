@@ -11,11 +11,13 @@ from navitas.base.units import counted
 from navitas.cli.fleet.store_options import client_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json
+from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import STORE
 from navitas.fleet.erase import allow_again as accept_again
 from navitas.fleet.erase import erase_client
 from navitas.fleet.erased import accept_missing as accept_files_missing
+from navitas.fleet.erased import unlisted_parts
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.store import Store, client_numbers, unknown_client
 
@@ -33,9 +35,16 @@ def command(
     """Erase a client: its samples, and all results, which are computed again. Later samples of it are refused."""
     if also_unknown and allow_again:
         raise UsageError("--also-unknown and --allow-again exclude each other", "Use one of them.")
-    if (client is None) != accept_missing or (accept_missing and (also_unknown or allow_again)):
-        raise UsageError("either --client or --accept-missing", "Name a client, or leave out its options.")
+    if accept_missing and (client is not None or also_unknown or allow_again):
+        raise UsageError("--accept-missing excludes --client and its options", "Use one of them.")
+    if client is None and not accept_missing:
+        raise UsageError("neither --client nor --accept-missing", "Name a client: --client NAME")
     opened = Store.open(store)
+    if unlisted := unlisted_parts(opened):
+        warning(
+            f"{store}: {counted(unlisted, 'absent file')} of samples taken as erased: an earlier version listed no erased files",
+            "If you have lost one of them, restore it.",
+        )
     if client is None:
         parts = accept_files_missing(opened)
         write_json(json_file, client=None, samples=0, parts=parts, erased_before=False)

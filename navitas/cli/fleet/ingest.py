@@ -31,6 +31,7 @@ from navitas.cli.habits.row_tables import more_rows
 from navitas.cli.habits.shared_options import Finite
 from navitas.cli.habits.standard_output import error_console, output_console
 from navitas.fleet import layout
+from navitas.fleet.erased import check_parts
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.group import SourceOutcome
@@ -126,7 +127,7 @@ def command(
     with errors go to STORE/quarantine, with the reason.
     """
     if dry_run:
-        Store.existing(store, buckets)  # Raises what the ingest would.
+        _check_store(store, buckets)
         with local_files(files) as found:
             return show_dry_run([file.path for file in found], client, columns, json_file)
     if ignores_variable(Store.named(store).file(layout.SETTINGS)):
@@ -160,6 +161,12 @@ def command(
             warning(f"{store}: {NO_STATE}", STATE_REMEDY)
         next_step(f"navitas fleet hogs {shell_word(store)}")
     return ExitCode.OK
+
+
+def _check_store(path: Path, buckets: int | None) -> None:
+    """Raise what the ingest would for its store."""
+    if store := Store.existing(path, buckets):
+        check_parts(store)
 
 
 def ingest_with_progress(

@@ -19,6 +19,7 @@ import pyarrow as pa
 from navitas.base.freed_memory import keep_freed_memory
 from navitas.fleet.engine.base import Work, run_task
 from navitas.fleet.files import FleetError
+from navitas.fleet.schema import before_arrays
 from navitas.fleet.units import FleetTask
 
 _KEPT_BYTES = 32 << 20
@@ -73,8 +74,12 @@ class TaskProcesses:
 
 
 def _begin() -> None:
-    """Ignore Ctrl-C, so that tasks are finished, and keep freed memory: to get it again from the system costs much of a task."""
+    """Ignore Ctrl-C, so that tasks are finished, and keep freed memory: to get it again from the system costs much of a task.
+
+    Do not import pandas.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before_arrays()
     pa.set_memory_pool(pa.system_memory_pool())
     keep_freed_memory(_KEPT_BYTES, _KEPT_BYTES)
 

@@ -12,11 +12,12 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from navitas.base.new_files import to_disk
-from navitas.base.regular_files import read_regular
+from navitas.base.regular_files import open_regular, read_regular
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, check_inside, read_small, write_whole
 from navitas.fleet.remote_path import RemotePath
@@ -30,40 +31,40 @@ class SourceLedger:
 
     def __init__(self, store: Store) -> None:
         self._file = store.file(layout.LEDGER)
-        self.entries: dict[str, dict[str, Any]] = {}
+        self.sources: set[str] = set()
+        """Their hashes."""
+        whole_bytes = 0
         with _readable(self._file):
-            lines, half = _lines(self._file)
-            # A killed run cut the last line. The journal still has its source. No object is written in part.
-            if half and not isinstance(self._file, RemotePath):
-                with self._file.open("r+b") as out:
-                    out.truncate(out.seek(0, os.SEEK_END) - half)
-            for line in lines:
-                entry = json.loads(line)
-                self.entries[str(entry["source"])] = entry
+            for line in _lines(self._file):
+                self.sources.add(str(json.loads(line)["source"]))
+                whole_bytes += len(line)
+            # A killed run cut the last line. The journal still has its source.
+            if self._file.exists() and self._file.stat().st_size > whole_bytes:
+                os.truncate(self._file, whole_bytes)
 
     def enter(self, entries: Sequence[Mapping[str, Any]]) -> None:
         """Add sources that are not yet in the ledger."""
-        new = [entry for entry in entries if entry["source"] not in self.entries]
+        new = [entry for entry in entries if entry["source"] not in self.sources]
         with self._file.open("ab") as out:
             out.write(b"".join(json.dumps(entry).encode() + b"\n" for entry in new))
             out.flush()
             os.fsync(out.fileno())
-        self.entries.update((str(entry["source"]), dict(entry)) for entry in new)
+        self.sources.update(str(entry["source"]) for entry in new)
 
 
 def listed_parts(store: Store) -> set[str]:
     """The names of all parts that the ledger lists. Raises `FleetError` if it is damaged."""
-    file = store.path / layout.LEDGER
+    file = store.file(layout.LEDGER)
     with _readable(file):
         # Only the first source of a group has any. Parsing millions of other lines would take seconds.
-        return {str(name) for line in _lines(file)[0] if b'"parts"' in line for name in json.loads(line).get("parts", ())}
+        return {str(name) for line in _lines(file) if b'"parts"' in line for name in json.loads(line).get("parts", ())}
 
 
-def _lines(file: Path) -> tuple[list[bytes], int]:
-    """The whole lines, and the number of bytes after them."""
-    data = read_small(file, _LARGEST) if file.exists() else b""
-    whole, _, half = data.rpartition(b"\n")
-    return whole.splitlines(), len(half)
+def _lines(file: Path) -> Iterator[bytes]:
+    """Yield the whole lines, with their line breaks. Those of millions of sources have hundreds of megabytes."""
+    if file.exists():
+        with BytesIO(read_small(file, _LARGEST)) if isinstance(file, RemotePath) else open_regular(file) as lines:
+            yield from (line for line in lines if line.endswith(b"\n"))
 
 
 @contextmanager

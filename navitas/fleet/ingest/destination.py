@@ -11,11 +11,10 @@ from pathlib import Path
 from navitas.base.errors import NavitasError
 from navitas.base.owned_folder import owned_folder
 from navitas.fleet import layout
-from navitas.fleet.erased import erased_clients
-from navitas.fleet.ingest.commit import SourceLedger
+from navitas.fleet.files import FleetError
 from navitas.fleet.remote_path import RemotePath
 from navitas.fleet.snapshot import Snapshot, UnknownCommit
-from navitas.fleet.store import Store, exclusive_writer
+from navitas.fleet.store import exclusive_writer
 
 _AT_ONCE = 8
 """Objects that are written at once: most of the time is the store's answer."""
@@ -34,7 +33,7 @@ class Destination:
 
 
 @contextmanager
-def destination(path: Path, buckets: int | None = None) -> Iterator[Destination]:
+def destination(path: Path) -> Iterator[Destination]:
     """The destination for a fleet, which no other process changes meanwhile. Raises `NavitasError`.
 
     A local folder is created if needed, and removed at the end if it is empty.
@@ -42,16 +41,22 @@ def destination(path: Path, buckets: int | None = None) -> Iterator[Destination]
     if isinstance(path, RemotePath):
         snapshot = Snapshot.latest(path)
         snapshot.check_writable()
-        if store := Store.existing(path, buckets):
-            # Errors name the objects: their local copies, which are read next, are gone after that.
-            store.packages(), erased_clients(store), SourceLedger(store)
         with owned_folder("navitas-ingest-") as owned:
             folder = owned / "store"
             folder.mkdir()
             for name in layout.COMMITTED:
                 with suppress(FileNotFoundError):
                     (folder / name).write_bytes(snapshot.file(name).read_bytes())
-            yield Destination(folder, snapshot, _Publisher(folder, snapshot, _committed(folder)).publish)
+            committed = _committed(folder)
+            # Errors name the objects: the copies are gone after that.
+            objects = {str(folder / name): str(snapshot.file(name)) for name in committed} | {str(folder): str(path)}
+            try:
+                yield Destination(folder, snapshot, _Publisher(folder, snapshot, committed).publish)
+            except FleetError as error:
+                name, _, cause = error.message.partition(": ")
+                if name not in objects:
+                    raise
+                raise FleetError(f"{objects[name]}: {cause}", error.remedy) from error
         return
     existed = path.exists()
     try:

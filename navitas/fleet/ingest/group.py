@@ -146,7 +146,7 @@ class Group:
             source = SourceFile(file)
             source.check_text()
             source.open(self._columns.key)
-            if source.digest in self._ledger.entries or source.digest in self.whole:
+            if source.digest in self._ledger.sources or source.digest in self.whole:
                 outcome.known = True
                 return outcome
         except FleetError as error:

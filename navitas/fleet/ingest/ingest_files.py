@@ -53,7 +53,7 @@ def ingest(
     keep_freed_memory(_KEPT_BYTES, _LARGEST_BYTES)
     if "jemalloc" in pa.supported_memory_backends():  # Arrow's usual pool returns freed blocks to the system.
         pa.set_memory_pool(pa.jemalloc_memory_pool())
-    with destination(path, buckets) as target:
+    with destination(path) as target:
         is_new = not (target.folder / layout.SETTINGS).exists()
         store = replace(Store.create(target.folder, buckets=buckets), snapshot=target.snapshot)
         ledger = SourceLedger(store)
@@ -78,7 +78,7 @@ def ingest(
                     recover(store, ledger)
                 if len(group):
                     group = Group(store, ledger, packages, client, now_s, columns)
-                if is_new and not ledger.entries and number == len(files) - 1:
+                if is_new and not ledger.sources and number == len(files) - 1:
                     (target.folder / layout.SETTINGS).unlink()
                 yield from waiting
                 waiting = []

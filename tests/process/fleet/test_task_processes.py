@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from dataclasses import dataclass
+from multiprocessing import parent_process
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from navitas.fleet.engine.duckdb import DuckDbEngine
@@ -16,7 +19,7 @@ from navitas.fleet.files import FleetError
 
 @dataclass(frozen=True)
 class _Modest:
-    """A task that runs out of memory at first. It writes a line for each try."""
+    """A task that runs out of memory at first. It writes a line for each try. Arrow imports no pandas for it."""
 
     name: str
     file: Path
@@ -24,6 +27,8 @@ class _Modest:
     size_bytes: int = LEAST_BYTES
 
     def run(self) -> None:
+        pa.array([0])
+        assert parent_process() is None or "pandas" not in sys.modules
         with self.file.open("a") as file:
             file.write(f"{os.getpid()}\n")
         if not self.fits_first and len(self.file.read_text().splitlines()) == 1:

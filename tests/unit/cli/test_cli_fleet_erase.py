@@ -123,11 +123,12 @@ def test_a_part_that_is_missing_is_an_error_until_it_is_accepted(
     (_, (part, *_)), *_ = store.parts().items()
     moved = part.rename(tmp_path / "part")
     later = json_lines(tmp_path / "b.jsonl", [row("two", 1_700_200_000)])
-    commands = (["hogs"], ["rates"], ["ingest", str(later)], ["erase", "--client", "two"])
+    erase, ingest = ["erase", "--client", "two"], ["ingest", str(later)]
+    commands = (["hogs"], ["rates"], ingest, [*ingest, "--dry-run"], erase, [*erase, "--allow-again"])
     for name, *more in commands:
         assert run(["fleet", name, str(store.path), *more]) == ExitCode.TROUBLE
         said = capsys.readouterr().err
-        assert f"{part}: is missing; ledger.jsonl lists it" in said and "--accept-missing" in said, name
+        assert f"{part}: is missing; ledger.jsonl lists it" in said and f"erase {store.path} --accept-missing" in said, name
     moved.rename(part)
     assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
     assert run(["fleet", "erase", str(store.path), "--client", "three", "--also-unknown"]) == ExitCode.OK
@@ -140,12 +141,17 @@ def test_a_part_that_is_missing_is_an_error_until_it_is_accepted(
     assert run(["fleet", "ingest", str(store.path), str(later)]) == ExitCode.OK
     assert run(["fleet", "erase", str(store.path), "--client", "three", "--allow-again"]) == ExitCode.OK
     assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
-    for options in ([], ["--client", "two", "--accept-missing"], ["--accept-missing", "--allow-again"]):
+    for options, error in (
+        ([], "neither --client nor --accept-missing"),
+        (["--client", "two", "--accept-missing"], "--accept-missing excludes --client"),
+        (["--accept-missing", "--allow-again"], "--accept-missing excludes --client"),
+    ):
         assert run(["fleet", "erase", str(store.path), *options]) == ExitCode.USAGE
+        assert error in capsys.readouterr().err
 
 
-def test_a_part_that_only_an_erased_client_had_is_not_missing(tmp_path: Path) -> None:
-    """Also where an earlier version erased it, which did not list parts."""
+def test_a_part_that_only_an_erased_client_had_is_not_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where an earlier version erased it, which did not list parts. Others may be lost, so their number is shown, once."""
     path = tmp_path / "store"
     for name in ("one", "two", "three"):
         assert (
@@ -155,9 +161,18 @@ def test_a_part_that_only_an_erased_client_had_is_not_missing(tmp_path: Path) ->
     assert run(["fleet", "rates", str(path)]) == ExitCode.OK
     listed = json.loads((path / "erased.json").read_text())
     assert len(listed["parts"]) == 1
-    (path / "erased.json").write_text(json.dumps({"clients": listed["clients"]}))
-    for command in (["rates", str(path)], ["erase", str(path), "--client", "two"], ["rates", str(path)]):
-        assert run(["fleet", *command]) == ExitCode.OK
+    capsys.readouterr()
+    client, accept = ["erase", "--client", "two"], ["erase", "--accept-missing"]
+    for earlier, command, warns in (
+        (True, ["rates"], False),
+        (False, accept, True),
+        (True, client, True),
+        (False, client, False),
+    ):
+        if earlier:
+            (path / "erased.json").write_text(json.dumps({"clients": listed["clients"]}))
+        assert run(["fleet", *command, str(path)]) == ExitCode.OK
+        assert (f"warning: {path}: 1 absent file of samples taken as erased" in capsys.readouterr().err) is warns
     assert len(json.loads((path / "erased.json").read_text())["parts"]) == 2
 
 

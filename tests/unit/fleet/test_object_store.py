@@ -16,6 +16,7 @@ from support.fleet_samples import stored as rows_of
 from navitas.base.errors import UsageError
 from navitas.fleet import layout
 from navitas.fleet.erase import allow_again, erase_client
+from navitas.fleet.erased import accept_missing, check_parts
 from navitas.fleet.files import FleetError, is_made_from, write_table
 from navitas.fleet.ingest.destination import destination
 from navitas.fleet.ingest.group import SourceOutcome
@@ -91,6 +92,33 @@ def test_a_folder_that_was_copied_to_an_object_store_is_a_fleet(root: RemotePath
     assert rows_of(root) == rows_of(local)
     assert stored(root, samples(tmp_path / "2.jsonl", "two"), tmp_path / "1.jsonl").accepted == 40
     assert rows_of(root)[:40] == rows_of(local) or rows_of(root)[40:] == rows_of(local)
+
+
+def test_a_folder_that_was_copied_in_part_is_refused(root: RemotePath, tmp_path: Path) -> None:
+    """Until the first commit. It would have listed the parts that were there, so the fleet would have stayed a smaller one."""
+    local = tmp_path / "local"
+    stored(local, samples(tmp_path / "1.jsonl", "one"), samples(tmp_path / "2.jsonl", "two"))
+    for file in local.rglob("*"):
+        if file.is_file():
+            (root / file.relative_to(local)).write_bytes(file.read_bytes())
+    part = next((root / layout.SAMPLES).rglob("*.parquet"))
+    data = part.read_bytes()
+    part.unlink()
+    for command in (
+        lambda: check_parts(Store.open(root)),
+        lambda: stored(root, samples(tmp_path / "3.jsonl", "three")),
+        lambda: erase_client(Store.open(root), client_number("one", Store.open(root).key)),
+        lambda: allow_again(Store.open(root), 1),
+    ):
+        with pytest.raises(FleetError, match=rf"^{part}: is missing; ledger\.jsonl lists it") as caught:
+            command()
+        assert caught.value.remedy == "Copy the fleet's folder to the object store again."
+    assert Snapshot.latest(root).number == 0
+    with pytest.raises(UsageError, match="--accept-missing is for local fleets"):
+        accept_missing(Store.open(root))
+    part.write_bytes(data)
+    assert stored(root, tmp_path / "3.jsonl").accepted == 40 and len(rows_of(root)) == 120
+    check_parts(Store.open(root))
 
 
 def test_refused_rows_are_kept_with_the_samples(root: RemotePath, tmp_path: Path) -> None:
@@ -223,6 +251,22 @@ def test_errors_of_an_ingest_name_the_object_store(root: RemotePath, tmp_path: P
         with pytest.raises(FleetError) as refused:
             list(ingest(root, [samples(tmp_path / "b.jsonl", "b")], buckets=buckets))
         assert refused.value.message.startswith(said)
+
+
+def test_an_ingest_reads_each_list_once(root: RemotePath, tmp_path: Path, faults: dict[str, Any]) -> None:
+    stored(root, samples(tmp_path / "a.jsonl", "a"))
+    memory, read = fsspec.filesystem("memory"), list[str]()
+
+    def listed(path: str, **limits: Any) -> bytes:
+        read.append(path.rpartition("-")[2])
+        data: bytes = memory.cat_file(path, **limits)
+        return data
+
+    faults["cat_file"] = listed
+    stored(root, samples(tmp_path / "b.jsonl", "b"))
+    assert {name: read.count(name) for name in layout.COMMITTED if name in read} == {
+        layout.SETTINGS: 1, layout.PACKAGES: 1, layout.LEDGER: 1,
+    }  # fmt: skip
 
 
 def test_an_ingest_without_local_space_names_the_local_folder(

@@ -83,20 +83,24 @@ def test_cpus_are_bounded() -> None:
     assert [(policy.id, policy.cpus) for policy in policies] == [(0, [0, 4095]), (1, [])]
 
 
+@dataclass
 class Pulls(FakeDevice):
     """Has no `unzip`, and gives a damaged APK."""
 
+    method: int = zipfile.ZIP_DEFLATED
+
     def pull(self, remote: str, local: Path) -> None:
         packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(packed, "w", self.method) as archive:
             archive.writestr("res/xml/power_profile.xml", "<device>" * 100)
         data = bytearray(packed.getvalue())
-        data[58:70] = b"\xff" * 12  # within the deflated bytes
+        data[58:70] = b"\xff" * 12  # within the compressed bytes
         local.write_bytes(data)
 
 
-def test_a_damaged_framework_is_none() -> None:
-    device = Pulls({"stat": "1000\n"}, pulls=[b"sh: unzip: not found\n"])
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_framework_is_none(method: int) -> None:
+    device = Pulls({"stat": "1000\n"}, pulls=[b"sh: unzip: not found\n"], method=method)
     assert phone_profile._entry(device, phone_profile.FRAMEWORK) is None
 
 

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from navitas.base.line_blocks import LINE_LIMIT
 from navitas.base.new_files import unfinished_path
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.ingest import merge, source
+from navitas.fleet.ingest.commit import SourceLedger, listed_parts
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.source import SourceFile
@@ -333,3 +335,18 @@ def test_a_damaged_ledger_is_reported(line: bytes, tmp_path: Path) -> None:
     (fleet / "ledger.jsonl").write_bytes(line + b"\n")
     with pytest.raises(FleetError, match=r"ledger\.jsonl: damaged"):
         list(ingest(fleet, [json_lines(tmp_path / "a.jsonl", [row()])], now_s=NOW_S))
+
+
+def test_a_ledger_of_many_sources_is_read_line_by_line(tmp_path: Path) -> None:
+    """Also a half line at its end, which a killed run left, and which the next ingest drops."""
+    store = Store.create(tmp_path / "fleet")
+    first = json.dumps({"source": "0", "name": "a", "parts": ["bucket=000/month=2023-11/part-1.parquet"]})
+    other = json.dumps({"source": "1", "name": "b" * 1_000, "with": "0"})
+    whole = "\n".join([first, *[other] * 20_000]) + "\n"
+    (ledger := store.path / "ledger.jsonl").write_text(whole + first[:-2])
+    tracemalloc.start()
+    assert len(listed_parts(store)) == 1
+    assert SourceLedger(store).sources == {"0", "1"}
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2 << 20 and ledger.read_text() == whole
