@@ -15,7 +15,7 @@ from navitas.fleet.files import read_table, write_table
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.snapshot import Snapshot
-from navitas.fleet.store import Store, exclusive_writer
+from navitas.fleet.store import Store, check_places, exclusive_writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ def _erase_by_commit(store: Store, snapshot: Snapshot, client: int, *, also_unkn
 
 
 def _parts_of(store: Store, client: int) -> dict[Path, bool]:
-    """The parts that have samples of a client, and whether they have no others."""
+    """The parts that have samples of a client, and whether they have no others. Raises `FleetError` if any is misplaced."""
+    check_places(store)
     bucket = int(bucket_of(np.array([client], np.int64), store.buckets)[0])
     files = [file for unit, parts in store.parts().items() if unit.bucket == bucket for file in parts]
     own_rows = {file: read_table(file, ["client"])["client"].to_numpy() == client for file in files}

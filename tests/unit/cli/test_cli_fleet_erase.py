@@ -144,6 +144,25 @@ def test_a_part_that_is_missing_is_an_error_until_it_is_accepted(
         assert run(["fleet", "erase", str(store.path), *options]) == ExitCode.USAGE
 
 
+def test_misplaced_parts_are_an_error(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Otherwise, samples would be left, as a client is looked for in its bucket."""
+    one, two = (file for files in store.parts().values() for file in files)
+    one.rename(tmp_path / "one")
+    two.rename(one)
+    (tmp_path / "one").rename(two)
+    before = {file: file.read_bytes() for file in store.path.rglob("*") if file.is_file() and file.name != "lock"}
+    again = json_lines(tmp_path / "b.jsonl", [row("one", 1_700_000_000), row("two", 1_700_000_000)])
+    for name, *more in (["hogs"], ["erase", "--client", "one"], ["erase", "--client", "two"], ["ingest", str(again)]):
+        assert run(["fleet", name, str(store.path), *more]) == ExitCode.TROUBLE
+        said = capsys.readouterr().err
+        assert "not a part of samples: some are of another bucket or month" in said and str(store.path) in said, name
+    assert {file: file.read_bytes() for file in before} == before
+    two.rename(tmp_path / "one")
+    one.rename(two)
+    (tmp_path / "one").rename(one)
+    assert run(["fleet", "erase", str(store.path), "--client", "one"]) == ExitCode.OK
+
+
 def test_a_part_that_only_an_erased_client_had_is_not_missing(tmp_path: Path) -> None:
     """Also where an earlier version erased it, which did not list parts."""
     path = tmp_path / "store"
