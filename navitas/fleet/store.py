@@ -24,7 +24,17 @@ from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, one_line, read_metadata, read_table, typed, write_table
 from navitas.fleet.period import ALL_TIME, Period
 from navitas.fleet.remote_path import RemotePath
-from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, bucket_of, client_number, month_of, parse_pseudonym
+from navitas.fleet.schema import (
+    PACKAGES,
+    PACKAGES_LIMIT,
+    PPM,
+    SAMPLES,
+    State,
+    bucket_of,
+    client_number,
+    month_of,
+    parse_pseudonym,
+)
 from navitas.fleet.snapshot import Snapshot, snapshot_of
 from navitas.fleet.store_settings import SALT_VARIABLE, read_settings, write_settings
 
