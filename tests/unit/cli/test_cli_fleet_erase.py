@@ -144,6 +144,24 @@ def test_a_part_that_is_missing_is_an_error_until_it_is_accepted(
         assert run(["fleet", "erase", str(store.path), *options]) == ExitCode.USAGE
 
 
+def test_results_and_refused_rows_that_stay_are_an_error(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
+    (store.path / "work").rename(tmp_path / "elsewhere")
+    (store.path / "work").symlink_to(tmp_path / "elsewhere")
+    (store.path / "quarantine").rename(tmp_path / "refused")
+    (store.path / "quarantine").write_text("secret.app")
+    assert run(["fleet", "erase", str(store.path), "--client", "one"]) == ExitCode.TROUBLE
+    said = capsys.readouterr().err
+    assert f"{store.path / 'quarantine'}: cannot be removed: " in said and "The client is not erased" in said
+    (store.path / "quarantine").unlink()
+    (tmp_path / "refused").rename(store.path / "quarantine")
+    assert run(["fleet", "erase", str(store.path), "--client", "one"]) == ExitCode.OK
+    assert not [*(tmp_path / "elsewhere").iterdir(), *(store.path / "quarantine").iterdir()]
+    assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
+
+
 def test_misplaced_parts_are_an_error(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Otherwise, samples would be left, as a client is looked for in its bucket."""
     one, two = (file for files in store.parts().values() for file in files)
