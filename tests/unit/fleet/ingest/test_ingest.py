@@ -337,7 +337,14 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "journal",
-    [b'{"files": [', b"[" * 100_000, b'{"entries": [], "files": ["../moved"]}', b'{"entries": [], "files": ["/moved"]}'],
+    [
+        b'{"files": [',
+        b"[" * 100_000,
+        b'{"entries": [], "files": ["../moved"]}',
+        b'{"entries": [], "files": ["/moved"]}',
+        b'{"entries": [{"a": 1}], "files": []}',
+        b'{"entries": ["x", 5], "files": []}',
+    ],
 )
 def test_a_damaged_journal_is_reported(journal: bytes, tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
