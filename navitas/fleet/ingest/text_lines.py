@@ -23,6 +23,7 @@ from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.raw import (
     COLUMNS,
     LISTS,
+    MOST_DIGITS,
     Reader,
     RowBatch,
     Unreadable,
@@ -42,6 +43,8 @@ _SAMPLE = 1 << 14
 """Bytes of a block that show its columns."""
 _CSV_BYTES = 2 * LINE_LIMIT
 """What Arrow parses at once: more than any line, and so little that the processor's cache keeps it."""
+_OTHER_JSON = rf"^(?:[{{\[]|(?:true|false)$|-?\d{{{MOST_DIGITS}}}|-?[\d.]+e[+-]?\d+$)"
+"""What DuckDB makes of members that are no texts, and of numbers too large for one. Also texts that look like these."""
 _ARRAY_LINE = re.compile(rb"\s*(?:\[|\]|\{.*\},)\s*")
 _OF_ARRAY = "is of a JSON array: make lines of it, `jq -c '.[]'`"
 _KINDS = {"apps": ["VARCHAR"], "foreground_s": "JSON", "running_s": "JSON"}
@@ -187,9 +190,9 @@ class JsonReader(Reader):
             columns["apps"] = columns["apps"].cast(COLUMNS.field("apps").type)
             (apps,) = columns["apps"].chunks
             names = apps.flatten()
-            is_json = pc.starts_with(names.dictionary, "{")
-            if pc.any(is_json).as_py():
-                odd[pc.list_parent_indices(apps).filter(is_json.take(names.indices)).to_numpy()] = True
+            maybe_other = pc.match_substring_regex(names.dictionary, _OTHER_JSON)
+            if pc.any(maybe_other).as_py():
+                odd[pc.list_parent_indices(apps).filter(maybe_other.take(names.indices)).to_numpy()] = True
         return columns, odd
 
 

@@ -140,6 +140,32 @@ def test_wrong_json_is_refused_beside_rows_of_other_forms(line: bytes) -> None:
     assert batch.table.num_rows == 1 and [one.reason for one in batch.refused] == ["is not JSON"]
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("apps", '[["a","b"]]'),
+        ("apps", "[true]"),
+        ("apps", "[1e30]"),
+        ("apps", "[15e19, 5]"),
+        ("apps", "[-123456789012345678901]"),
+        ("apps", '["true", "[x", "123456789012345678901"]'),
+        ("client", "123456789012345678901234"),
+        ("client", "1e30"),
+        ("client", '"123456789012345678901234"'),
+        ("client", "12345678901234567890"),
+        ("os", "1e30"),
+        ("state", "123456789012345678901234"),
+    ],
+)
+def test_what_is_no_text_is_read_alike_by_both_parsers(key: str, value: str) -> None:
+    """Otherwise, a line is stored or refused because of another line of its block."""
+    cells = {"client": '"a"', "time": "1700000000", "level": "1", "apps": "[]", "state": '"full"', "os": '"14"', key: value}
+    block = _block([("{" + ",".join(f'"{name}":{cell}' for name, cell in cells.items()) + "}").encode()])
+    fast, slow = JsonReader()._fast(block), _by_line(block)
+    assert fast is not None and fast.table.equals(slow.table)
+    assert (fast.refused, fast.ignored) == (slow.refused, slow.ignored)
+
+
 def test_quotes_and_commas_in_keys_are_read() -> None:
     rows: list[Mapping[str, object]] = [
         {"client": "a", "time": 1_700_000_000, "level": 1, "apps": [], "foreground_s": {key: 5, "b": 6}}
