@@ -47,6 +47,7 @@ _OTHER_JSON = rf"^(?:[{{\[]|(?:true|false)$|-?\d{{{MOST_DIGITS}}}|-?[\d.]+e[+-]?
 """What DuckDB makes of members that are no texts, and of numbers too large for one. Also texts that look like these."""
 _ARRAY_LINE = re.compile(rb"\s*(?:\[|\]|\{.*\},)\s*")
 _OF_ARRAY = "is of a JSON array: make lines of it, `jq -c '.[]'`"
+_HEADER = "Name the columns in the first line, separated by commas: client,time,level,apps (or app, in a row for each)."
 _KINDS = {"apps": ["VARCHAR"], "foreground_s": "JSON", "running_s": "JSON"}
 """Types of keys in DuckDB. All others are texts."""
 _NONE_RAN = ("apps", "app")
@@ -63,19 +64,18 @@ class CsvReader(Reader):
     columns: ColumnMap = field(default_factory=ColumnMap)
 
     def read(self, block: LineBlock) -> RowBatch:
-        """A block's rows. Raises `FleetError` if the header lacks a required column, or has a column twice."""
+        """A block's rows. Raises `FleetError` if the header cannot be read, lacks a required column, or has a column twice."""
         if not self.header and block.lines:
             try:
                 given = [name.strip() for name in _cells(block.lines[0])]
-            except Unreadable:
-                given = ["?"]
+            except Unreadable as error:
+                raise FleetError(f"{self.name}: the header {error}", _HEADER) from None
             self.header = [name if name in self.columns.columns else name.lower() for name in given]
             self.columns.check(self.name, self.header)
             if missing := missing_of(self.columns.sources(self.header)):
                 raise FleetError(
                     f"{self.name}: the header lacks {', '.join(missing)}; it has {', '.join(self.header)[:_SHOWN]}",
-                    "Name the columns in the first line, separated by commas: client,time,level,apps (or app, in a row for each)."
-                    " Or use --map.",
+                    f"{_HEADER} Or use --map.",
                 )
             if twice := [name for name in self.columns.sources(self.header).values() if self.header.count(name) > 1]:
                 raise FleetError(f"{self.name}: the header has {', '.join(twice)} twice", "Name each column once.")
@@ -131,13 +131,17 @@ class CsvReader(Reader):
 
 
 def _cells(line: bytes) -> list[str]:
-    """The cells of a line. Raises `Unreadable` if there are none, or if a quote does not end."""
+    """The cells of a line. Raises `Unreadable` if there are none or too many, or if a quote does not end."""
     try:
         cells = next(csv.reader([line.decode()], strict=True), [])
-    except (csv.Error, UnicodeError):
-        raise Unreadable("is not a line of CSV") from None
-    if not 0 < len(cells) <= _MOST_COLUMNS:
+    except UnicodeError:
+        raise Unreadable("is not UTF-8") from None
+    except csv.Error:
+        cells = []
+    if not cells:
         raise Unreadable("is not a line of CSV")
+    if len(cells) > _MOST_COLUMNS:
+        raise Unreadable(f"has more than {_MOST_COLUMNS:,} cells")
     return cells
 
 

@@ -265,12 +265,22 @@ def test_csv_of_spreadsheets() -> None:
     reader = CsvReader()
     text = '\ufeffclient, time ,level,apps,note\n"a, b",2026-01-02 03:04:05,50,"a@1;b@2, c","say ""hi"""\nc,1700000000000,51,,\n'
     first = next(iter(text.encode().splitlines())).removeprefix(b"\xef\xbb\xbf")
-    batch = reader.read(_block([first, *text.encode().splitlines()[1:], b"too,few", b'"open']))
+    batch = reader.read(_block([first, *text.encode().splitlines()[1:], b"too,few", b'"open', b"caf\xe9,1,2,,", b"," * 1000]))
     assert [(row["client"], row["time"], row["apps"]) for row in batch.table.to_pylist()] == [
         ("a, b", 1767323045.0, ["a@1", "b@2", "c"]), ("c", 1700000000.0, []),
     ]  # fmt: skip
-    assert [one.reason for one in batch.refused] == ["has more or fewer cells than the header", "is not a line of CSV"]
+    assert [one.reason for one in batch.refused] == [
+        "has more or fewer cells than the header", "is not a line of CSV", "is not UTF-8", "has more than 1,000 cells",
+    ]  # fmt: skip
     assert text_lines.CsvReader(["time", "client"]).client_column == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"), [(b"client," * 1001, "has more than 1,000 cells"), (b"client,\xff", "is not UTF-8")]
+)
+def test_a_header_that_cannot_be_read_is_named(header: bytes, reason: str) -> None:
+    with pytest.raises(FleetError, match=f"a.csv: the header {reason}"):
+        CsvReader(name="a.csv").read(_block([header, b"a"]))
 
 
 @pytest.mark.parametrize(
