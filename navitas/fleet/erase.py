@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from navitas.fleet import layout
 from navitas.fleet.erased import check_parts, erased_clients, erased_parts, erased_text, write_erased
-from navitas.fleet.files import read_table, write_table
+from navitas.fleet.files import FleetError, read_table, write_table
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.schema import bucket_of
 from navitas.fleet.snapshot import Snapshot
-from navitas.fleet.store import Store, exclusive_writer
+from navitas.fleet.store import Store, check_places, exclusive_writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def erase_client(store: Store, client: int, *, also_unknown: bool = False) -> Er
         # First, so that no later call can store it again.
         write_erased(store, np.union1d(known, [client]), erased_parts(store) | whole)
         for folder in (layout.WORK, layout.PERIODS, layout.QUARANTINE):
-            shutil.rmtree(store.path / folder, ignore_errors=True)
+            _empty(store.path / folder)
         return Erased(sum(_erase_from(file, client) for file in own), len(own), client in known)
 
 
@@ -80,8 +80,24 @@ def _erase_by_commit(store: Store, snapshot: Snapshot, client: int, *, also_unkn
     return Erased(samples, len(own), client in before)
 
 
+def _empty(folder: Path) -> None:
+    """Remove all in a folder, which may be a link to one. Raises `FleetError` if anything stays."""
+    try:
+        for file in folder.iterdir() if folder.exists() else ():
+            if file.is_dir() and not file.is_symlink():
+                shutil.rmtree(file)
+            else:
+                file.unlink()
+    except OSError as error:
+        raise FleetError(
+            f"{error.filename}: cannot be removed: {error.strerror}. The client is not erased: its data may be there",
+            "Remove it, and repeat the command.",
+        ) from error
+
+
 def _parts_of(store: Store, client: int) -> dict[Path, bool]:
-    """The parts that have samples of a client, and whether they have no others."""
+    """The parts that have samples of a client, and whether they have no others. Raises `FleetError` if any is misplaced."""
+    check_places(store)
     bucket = int(bucket_of(np.array([client], np.int64), store.buckets)[0])
     files = [file for unit, parts in store.parts().items() if unit.bucket == bucket for file in parts]
     own_rows = {file: read_table(file, ["client"])["client"].to_numpy() == client for file in files}

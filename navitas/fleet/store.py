@@ -10,9 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, product
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,14 +24,25 @@ from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, one_line, read_metadata, read_table, typed, write_table
 from navitas.fleet.period import ALL_TIME, Period
 from navitas.fleet.remote_path import RemotePath
-from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, client_number, parse_pseudonym
+from navitas.fleet.schema import (
+    PACKAGES,
+    PACKAGES_LIMIT,
+    PPM,
+    SAMPLES,
+    State,
+    bucket_of,
+    client_number,
+    month_of,
+    parse_pseudonym,
+)
 from navitas.fleet.snapshot import Snapshot, snapshot_of
 from navitas.fleet.store_settings import SALT_VARIABLE, read_settings, write_settings
 
 BUCKETS = 64
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
-_RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
+_RANGES = {"level_ppm": (0, PPM), "state": (min(State), max(State))}
 _TIME = "time_s"
+_PLACE = "client", _TIME
 _AT_ONCE = 16
 
 T = TypeVar("T")
@@ -210,15 +223,37 @@ def _tidy(path: Path) -> None:
             settings.chmod(mode & stat.S_IRWXU)
 
 
-def read_samples(file: Path, columns: Sequence[str]) -> pa.Table:
-    """Read columns of a part of samples. Optional columns may be missing. Raises `FleetError` if the file is not a valid part."""
+def read_samples(file: Path, columns: Sequence[str], buckets: int) -> pa.Table:
+    """Read columns of a part of samples, with `client` and `time_s`. Optional columns may be missing.
+
+    Raises `FleetError` if the file is not a valid part of the bucket and month of its folder.
+    """
     table = typed(file, read_table(file, [*columns]), pa.schema([SAMPLES.field(name) for name in columns]))
     for name in _RANGES.keys() & set(columns):
         least, most = _RANGES[name]
         found = pc.min_max(table[name]).as_py()
         if table.num_rows and not least <= found["min"] <= found["max"] <= most:
             raise FleetError(f"{file}: not a part of samples: {name} is not within {least} to {most}", RESTORE)
+    if table.num_rows:
+        _check_place(file, buckets, *([*pc.min_max(table[name]).as_py().values()] for name in _PLACE))
     return table
+
+
+def check_places(store: Store) -> None:
+    """Raise `FleetError` if a part is in the folder of another bucket or month."""
+
+    def check(file: Path) -> None:
+        _check_place(file, store.buckets, *([*chain.from_iterable(_of_groups(file, name))] for name in _PLACE))
+
+    store.each(check, [file for files in store.parts().values() for file in files])
+
+
+def _check_place(file: Path, buckets: int, clients: list[int], times: list[int]) -> None:
+    """Check the least and greatest client and time of a part. These suffice: a part is misplaced with all its clients."""
+    bucket, month = bucket_of(np.array(clients, np.int64), buckets), month_of(np.array(times, np.int64))
+    folders = {Unit(*one).folder for one in product(bucket.tolist(), np.datetime_as_string(month).tolist())}
+    if folders - {f"{file.parent.parent.name}/{file.parent.name}"}:
+        raise FleetError(f"{file}: not a part of samples: some are of another bucket or month than its folder", RESTORE)
 
 
 def first_and_last_s(store: Store, period: Period) -> tuple[int, int] | None:
@@ -263,12 +298,13 @@ def _of_groups(file: Path, name: str) -> Iterator[tuple[int, int]]:
     try:
         metadata = read_metadata(file)
         column = metadata.schema.to_arrow_schema().get_field_index(name)
-        groups = [metadata.row_group(number).column(column).statistics for number in range(metadata.num_row_groups)]
+        numbers = range(metadata.num_row_groups)
+        groups = [metadata.row_group(number).column(column).statistics if column >= 0 else None for number in numbers]
     except (OSError, pa.ArrowException) as error:
         raise FleetError(f"{file}: cannot be read: {one_line(error)}", RESTORE) from error
     for one in groups:
-        if one is None or not one.has_min_max:
-            if len(values := read_table(file, [name])[name].to_numpy()):
+        if one is None or not one.has_min_max or not isinstance(one.min, int):
+            if len(values := typed(file, read_table(file, [name]), pa.schema([SAMPLES.field(name)]))[name].to_numpy()):
                 yield int(values.min()), int(values.max())
             return
         yield int(one.min), int(one.max)

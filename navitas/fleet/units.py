@@ -42,13 +42,17 @@ class FleetTask(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UnitJob:
-    """A unit with its samples, and the folder of results. Parts of the month before are needed for pairs that span two months."""
+    """A unit with its samples, and the folder of results. Parts of the month before are needed for pairs that span two months.
+
+    `buckets` is the store's number of them.
+    """
 
     unit: Unit
     parts: tuple[Path, ...]
     before: tuple[Path, ...]
     work: Path
     inputs: str
+    buckets: int
     period: Period = ALL_TIME
 
     @property
@@ -131,8 +135,8 @@ def samples_of(jobs: Sequence[UnitJob], columns: list[str]) -> Iterator[tuple[Un
     """
     last: tuple[tuple[Path, ...], pa.Table] = ((), None)
     for job in jobs:
-        before = last[1] if job.before == last[0] else _read(job.before, columns)
-        own = _before(_read(job.parts, columns), job.period.until_s)
+        before = last[1] if job.before == last[0] else _read(job, job.before, columns)
+        own = _before(_read(job, job.parts, columns), job.period.until_s)
         last = (job.parts, own)
         if before is None:
             yield job, own
@@ -153,8 +157,8 @@ def _late(before: pa.Table, begins_s: int) -> pa.Table:
     return before.filter(pa.array(is_last | (before["time_s"].to_numpy() >= begins_s - MAX_GAP_S)))
 
 
-def _read(parts: Sequence[Path], columns: list[str]) -> pa.Table | None:
-    return pa.concat_tables(read_samples(part, columns) for part in parts) if parts else None
+def _read(job: UnitJob, parts: Sequence[Path], columns: list[str]) -> pa.Table | None:
+    return pa.concat_tables(read_samples(part, columns, job.buckets) for part in parts) if parts else None
 
 
 def jobs_of(store: Store) -> Iterator[UnitJob]:
@@ -164,4 +168,5 @@ def jobs_of(store: Store) -> Iterator[UnitJob]:
         if not store.period.has_month(unit.month):
             continue
         before = parts.get(Unit(unit.bucket, str(np.datetime64(unit.month) - 1)), [])
-        yield UnitJob(unit, tuple(own), tuple(before), store.work, f"{_VERSION} {fingerprint(*own, *before)}", store.period)
+        inputs = f"{_VERSION} {fingerprint(*own, *before)}"
+        yield UnitJob(unit, tuple(own), tuple(before), store.work, inputs, store.buckets, store.period)

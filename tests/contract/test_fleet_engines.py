@@ -86,7 +86,7 @@ def test_an_oversized_result_counts_as_lack_of_memory() -> None:
 
 
 def test_an_error_on_a_worker_is_reported(engine: SparkEngine, tmp_path: Path) -> None:
-    gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), tmp_path, "x")
+    gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), tmp_path, "x", 1)
     for running in (engine, DuckDbEngine(tmp_path / "spill", threads=1)):
         with pytest.raises(FleetError, match=r"gone\.parquet: cannot be read") as printed:
             running.run([UsageTask((gone,), np.zeros(1, np.int32))], lambda _: None)

@@ -36,6 +36,10 @@ _STATES = {
     "charging": State.CHARGING,
     "full": State.FULL,
 }
+_WORDS = ", ".join(_STATES)
+# Android's BatteryManager.BATTERY_STATUS_*, which exports have as integers or as floats.
+_STATUS = (State.UNKNOWN, State.CHARGING, State.DISCHARGING, State.UNKNOWN, State.FULL)
+_STATES |= {f"{number}{end}": state for number, state in enumerate(_STATUS, 1) for end in ("", ".0")}
 _NETWORKS = {name: name for name in NETWORKS} | {"wi-fi": "wifi", "cellular": "mobile"}
 _DISCHARGING, _CHARGING = (list(_STATES).index(word) for word in ("discharging", "charging"))
 # Column of the input → (column of the store, its unit in the input's, least, most). Other values are dropped and counted.
@@ -104,7 +108,7 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None, sca
     refuse(level > 100, "level: is over 100 %")
     refuse(level < 0, "level: is below 0 %")
     state, given = _Words(column["state"]).known(_STATES), column["state"].is_valid().to_numpy(zero_copy_only=False)
-    refuse(given & (state < 0), "state: is not a known word")
+    refuse(given & (state < 0), f"state: is none of {_WORDS}, or 1 to 5")
     if column["charging"].null_count < raw.num_rows:
         charging = _numbers(column["charging"].cast(pa.float64()))
         instead = np.where(charging == 1, _CHARGING, np.where(charging == 0, _DISCHARGING, state))

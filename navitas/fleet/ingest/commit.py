@@ -112,7 +112,8 @@ def _journal(store: Store) -> Path:
 def _carry_out(store: Store, ledger: SourceLedger) -> None:
     try:
         journal = json.loads(read_regular(_journal(store), _LARGEST))
-        files, entries = [Path(name) for name in journal["files"]], list(journal["entries"])
+        files = [Path(name) for name in journal["files"]]
+        entries = [{**entry, "source": str(entry["source"])} for entry in journal["entries"]]
         check_inside(map(str, files))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FleetError(

@@ -59,7 +59,7 @@ def ingest(
         ledger = SourceLedger(store)
         recover(store, ledger)
         check_parts(store)
-        packages, keys = Packages(store.packages()), Keys()
+        packages, keys = Packages(store.packages()), Keys(store.buckets)
         now_s = time.time() if now_s is None else now_s
         columns = columns or ColumnMap()
         group, waiting, rows = Group(store, ledger, packages, client, now_s, columns), [], 0

@@ -136,7 +136,8 @@ def one_row_a_sample(groups: Iterable[pa.Table], by_app: Sequence[int]) -> Itera
 class Keys:
     """The clients and times of parts, with a cache of the parts read last. Parts never change."""
 
-    def __init__(self) -> None:
+    def __init__(self, buckets: int) -> None:
+        self._buckets = buckets
         self._known: OrderedDict[Path, tuple[I64, I64]] = OrderedDict()
         self._size = 0
 
@@ -145,7 +146,7 @@ class Keys:
         if file in self._known:
             self._known.move_to_end(file)
             return self._known[file]
-        table = read_samples(file, ["client", "time_s"])
+        table = read_samples(file, ["client", "time_s"], self._buckets)
         keys = table["client"].to_numpy(), table["time_s"].to_numpy()
         self._known[file] = keys
         self._size += len(keys[0])
@@ -213,7 +214,8 @@ class Merger:
         again = np.flatnonzero(new & ~first)
         if len(again):
             start = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
-            every = pa.concat_tables([*(read_samples(file, SAMPLES.names) for file in files), rows.take(pa.array(own))])
+            old_rows = (read_samples(file, SAMPLES.names, self._staged.buckets) for file in files)
+            every = pa.concat_tables([*old_rows, rows.take(pa.array(own))])
             differ = _differ(every, order[start[again]], order[again])
             duplicate = order[again] - old
             for counts, chosen in ((self.duplicates, duplicate), (self.contradicting, duplicate[differ])):

@@ -70,6 +70,8 @@ _WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
 _OTHER_WHITE = r"[\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
 _ASCII = 0x7F
 _IN_CACHE = 1 << 17
+MOST_DIGITS = 20
+"""Most digits of a number that stands for a text."""
 REQUIRED = ("client", "time", "level", "apps")
 FLAGS = {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}
 
@@ -184,7 +186,7 @@ def _number(value: object) -> float:
 
 def _text(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
-        value = str(value) if abs(value) < 10**20 else None
+        value = str(value) if abs(value) < 10**MOST_DIGITS else None
     if not isinstance(value, str):
         raise Unreadable("is not text")
     try:

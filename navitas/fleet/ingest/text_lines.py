@@ -23,6 +23,7 @@ from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.raw import (
     COLUMNS,
     LISTS,
+    MOST_DIGITS,
     Reader,
     RowBatch,
     Unreadable,
@@ -42,8 +43,11 @@ _SAMPLE = 1 << 14
 """Bytes of a block that show its columns."""
 _CSV_BYTES = 2 * LINE_LIMIT
 """What Arrow parses at once: more than any line, and so little that the processor's cache keeps it."""
+_OTHER_JSON = rf"^(?:[{{\[]|(?:true|false)$|-?\d{{{MOST_DIGITS}}}|-?[\d.]+e[+-]?\d+$)"
+"""What DuckDB makes of members that are no texts, and of numbers too large for one. Also texts that look like these."""
 _ARRAY_LINE = re.compile(rb"\s*(?:\[|\]|\{.*\},)\s*")
 _OF_ARRAY = "is of a JSON array: make lines of it, `jq -c '.[]'`"
+_HEADER = "Name the columns in the first line, separated by commas: client,time,level,apps (or app, in a row for each)."
 _KINDS = {"apps": ["VARCHAR"], "foreground_s": "JSON", "running_s": "JSON"}
 """Types of keys in DuckDB. All others are texts."""
 _NONE_RAN = ("apps", "app")
@@ -60,19 +64,18 @@ class CsvReader(Reader):
     columns: ColumnMap = field(default_factory=ColumnMap)
 
     def read(self, block: LineBlock) -> RowBatch:
-        """A block's rows. Raises `FleetError` if the header lacks a required column, or has a column twice."""
+        """A block's rows. Raises `FleetError` if the header cannot be read, lacks a required column, or has a column twice."""
         if not self.header and block.lines:
             try:
                 given = [name.strip() for name in _cells(block.lines[0])]
-            except Unreadable:
-                given = ["?"]
+            except Unreadable as error:
+                raise FleetError(f"{self.name}: the header {error}", _HEADER) from None
             self.header = [name if name in self.columns.columns else name.lower() for name in given]
             self.columns.check(self.name, self.header)
             if missing := missing_of(self.columns.sources(self.header)):
                 raise FleetError(
                     f"{self.name}: the header lacks {', '.join(missing)}; it has {', '.join(self.header)[:_SHOWN]}",
-                    "Name the columns in the first line, separated by commas: client,time,level,apps (or app, in a row for each)."
-                    " Or use --map.",
+                    f"{_HEADER} Or use --map.",
                 )
             if twice := [name for name in self.columns.sources(self.header).values() if self.header.count(name) > 1]:
                 raise FleetError(f"{self.name}: the header has {', '.join(twice)} twice", "Name each column once.")
@@ -128,13 +131,17 @@ class CsvReader(Reader):
 
 
 def _cells(line: bytes) -> list[str]:
-    """The cells of a line. Raises `Unreadable` if there are none, or if a quote does not end."""
+    """The cells of a line. Raises `Unreadable` if there are none or too many, or if a quote does not end."""
     try:
         cells = next(csv.reader([line.decode()], strict=True), [])
-    except (csv.Error, UnicodeError):
-        raise Unreadable("is not a line of CSV") from None
-    if not 0 < len(cells) <= _MOST_COLUMNS:
+    except UnicodeError:
+        raise Unreadable("is not UTF-8") from None
+    except csv.Error:
+        cells = []
+    if not cells:
         raise Unreadable("is not a line of CSV")
+    if len(cells) > _MOST_COLUMNS:
+        raise Unreadable(f"has more than {_MOST_COLUMNS:,} cells")
     return cells
 
 
@@ -187,9 +194,9 @@ class JsonReader(Reader):
             columns["apps"] = columns["apps"].cast(COLUMNS.field("apps").type)
             (apps,) = columns["apps"].chunks
             names = apps.flatten()
-            is_json = pc.starts_with(names.dictionary, "{")
-            if pc.any(is_json).as_py():
-                odd[pc.list_parent_indices(apps).filter(is_json.take(names.indices)).to_numpy()] = True
+            maybe_other = pc.match_substring_regex(names.dictionary, _OTHER_JSON)
+            if pc.any(maybe_other).as_py():
+                odd[pc.list_parent_indices(apps).filter(maybe_other.take(names.indices)).to_numpy()] = True
         return columns, odd
 
 

@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet.ingest.raw import COLUMNS, FLAGS, LATEST_S
+from navitas.fleet.ingest.raw import COLUMNS, FLAGS, LATEST_S, MOST_DIGITS
 from navitas.fleet.statistics import Bool
 
 _ODD = "is odd"
@@ -71,7 +71,8 @@ def _value(name: str, text: str) -> str:
     if pa.types.is_floating(kind):
         return f"TRY_CAST({text} AS DOUBLE)"
     if pa.types.is_string(kind):  # Of JSON, these are no texts.
-        return f"CASE WHEN {text}[1] IN ('{{', '[') OR {text} IN ('true', 'false') THEN NULL ELSE {text} END"
+        large = f"{text}[1] <= '9' AND abs(TRY_CAST({text} AS DOUBLE)) >= 1e{MOST_DIGITS}"
+        return f"CASE WHEN {text}[1] IN ('{{', '[') OR {text} IN ('true', 'false') OR ({large}) THEN NULL ELSE {text} END"
     if name == "apps":
         return text
     members = f"map_entries(json_transform({text}, '\"MAP(VARCHAR, VARCHAR)\"'))"

@@ -150,6 +150,43 @@ def test_a_part_that_is_missing_is_an_error_until_it_is_accepted(
         assert error in capsys.readouterr().err
 
 
+def test_results_and_refused_rows_that_stay_are_an_error(
+    store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
+    (store.path / "work").rename(tmp_path / "elsewhere")
+    (store.path / "work").symlink_to(tmp_path / "elsewhere")
+    (store.path / "quarantine").rename(tmp_path / "refused")
+    (store.path / "quarantine").write_text("secret.app")
+    assert run(["fleet", "erase", str(store.path), "--client", "one"]) == ExitCode.TROUBLE
+    said = capsys.readouterr().err
+    assert f"{store.path / 'quarantine'}: cannot be removed: " in said and "The client is not erased" in said
+    (store.path / "quarantine").unlink()
+    (tmp_path / "refused").rename(store.path / "quarantine")
+    assert run(["fleet", "erase", str(store.path), "--client", "one"]) == ExitCode.OK
+    assert not [*(tmp_path / "elsewhere").iterdir(), *(store.path / "quarantine").iterdir()]
+    assert run(["fleet", "rates", str(store.path)]) == ExitCode.OK
+
+
+def test_misplaced_parts_are_an_error(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Otherwise, samples would be left, as a client is looked for in its bucket."""
+    one, two = (file for files in store.parts().values() for file in files)
+    one.rename(tmp_path / "one")
+    two.rename(one)
+    (tmp_path / "one").rename(two)
+    before = {file: file.read_bytes() for file in store.path.rglob("*") if file.is_file() and file.name != "lock"}
+    again = json_lines(tmp_path / "b.jsonl", [row("one", 1_700_000_000), row("two", 1_700_000_000)])
+    for name, *more in (["hogs"], ["erase", "--client", "one"], ["erase", "--client", "two"], ["ingest", str(again)]):
+        assert run(["fleet", name, str(store.path), *more]) == ExitCode.TROUBLE
+        said = capsys.readouterr().err
+        assert "not a part of samples: some are of another bucket or month" in said and str(store.path) in said, name
+    assert {file: file.read_bytes() for file in before} == before
+    two.rename(tmp_path / "one")
+    one.rename(two)
+    (tmp_path / "one").rename(one)
+    assert run(["fleet", "erase", str(store.path), "--client", "one"]) == ExitCode.OK
+
+
 def test_a_part_that_only_an_erased_client_had_is_not_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Also where an earlier version erased it, which did not list parts. Others may be lost, so their number is shown, once."""
     path = tmp_path / "store"

@@ -20,14 +20,14 @@ def test_unknown_columns_and_settings_are_kept(tmp_path: Path) -> None:
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     simulate(store, FleetModel(clients=20, samples=2_000, apps=100), seed=1)
     file = next(file for files in store.parts().values() for file in files)
-    before = read_samples(file, SAMPLES.names)
+    before = read_samples(file, SAMPLES.names, store.buckets)
     table = read_table(file)
     pq.write_table(table.append_column("colour", pa.array([0.5] * table.num_rows)), file)
     settings = store.path / "fleet.json"
     newer = json.loads(settings.read_text()) | {"region": "eu"}
     settings.write_text(json.dumps(newer))
     assert Store.create(store.path) == Store.open(store.path) == store
-    assert read_samples(file, SAMPLES.names).equals(before)
+    assert read_samples(file, SAMPLES.names, store.buckets).equals(before)
     assert "colour" in pq.read_schema(file).names and json.loads(settings.read_text()) == newer
 
 

@@ -7,8 +7,11 @@ import json
 import os
 import random
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from support.fleet_samples import NOW_S, json_lines, quarantined, row, stored
 
@@ -21,7 +24,7 @@ from navitas.fleet.ingest.commit import SourceLedger, listed_parts
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.source import SourceFile
-from navitas.fleet.schema import SAMPLES, bucket_of, client_number
+from navitas.fleet.schema import SAMPLES, State, bucket_of, client_number
 from navitas.fleet.store import Store
 
 
@@ -113,7 +116,9 @@ REFUSED = {
     "level: is not a number": row(level="full"),
     "level: is over 100 %": row(level=100.5),
     "level: is below 0 %": row(level=-1),
-    "state: is not a known word": row(state="sleeping"),
+    "state: is none of unknown, not charging, not_charging, discharging, unplugged, charging, full, or 1 to 5": row(
+        state="sleeping"
+    ),
     "apps: are missing (an empty list means that none ran)": row(apps=None),
     "apps: is not a list": row(apps=7),
     "apps: are more than 1,000": row(apps=[f"a{i}" for i in range(1001)]),
@@ -126,6 +131,24 @@ REFUSED = {
     "is of a JSON array: make lines of it, `jq -c '.[]'`": "[1, 2]",
     "the line is longer than 1 MiB": json.dumps(row(model="m" * LINE_LIMIT)),
 }
+
+
+@pytest.mark.parametrize("as_number", [int, float, str, "{}.0".format])
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_a_state_can_be_a_number_of_android(as_number: Callable[[int], object], ending: str, tmp_path: Path) -> None:
+    rows = [row(time=1_700_000_000 + number, state=as_number(number)) for number in range(1, 6)]
+    file = tmp_path / f"a.{ending}"
+    if ending == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), file)
+    elif ending == "csv":
+        lines = [",".join([*map(str, list(one.values())[:4]), "a b"]) for one in rows]
+        file.write_text("\n".join(["client,time,level,state,apps", *lines]))
+    else:
+        json_lines(file, rows)
+    _ingest(tmp_path / "fleet", file)
+    assert [one["state"] for one in stored(tmp_path / "fleet")] == [
+        State.UNKNOWN, State.CHARGING, State.DISCHARGING, State.UNKNOWN, State.FULL,
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("alone", [False, True])
@@ -316,7 +339,14 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "journal",
-    [b'{"files": [', b"[" * 100_000, b'{"entries": [], "files": ["../moved"]}', b'{"entries": [], "files": ["/moved"]}'],
+    [
+        b'{"files": [',
+        b"[" * 100_000,
+        b'{"entries": [], "files": ["../moved"]}',
+        b'{"entries": [], "files": ["/moved"]}',
+        b'{"entries": [{"a": 1}], "files": []}',
+        b'{"entries": ["x", 5], "files": []}',
+    ],
 )
 def test_a_damaged_journal_is_reported(journal: bytes, tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"

@@ -140,6 +140,32 @@ def test_wrong_json_is_refused_beside_rows_of_other_forms(line: bytes) -> None:
     assert batch.table.num_rows == 1 and [one.reason for one in batch.refused] == ["is not JSON"]
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("apps", '[["a","b"]]'),
+        ("apps", "[true]"),
+        ("apps", "[1e30]"),
+        ("apps", "[15e19, 5]"),
+        ("apps", "[-123456789012345678901]"),
+        ("apps", '["true", "[x", "123456789012345678901"]'),
+        ("client", "123456789012345678901234"),
+        ("client", "1e30"),
+        ("client", '"123456789012345678901234"'),
+        ("client", "12345678901234567890"),
+        ("os", "1e30"),
+        ("state", "123456789012345678901234"),
+    ],
+)
+def test_what_is_no_text_is_read_alike_by_both_parsers(key: str, value: str) -> None:
+    """Otherwise, a line is stored or refused because of another line of its block."""
+    cells = {"client": '"a"', "time": "1700000000", "level": "1", "apps": "[]", "state": '"full"', "os": '"14"', key: value}
+    block = _block([("{" + ",".join(f'"{name}":{cell}' for name, cell in cells.items()) + "}").encode()])
+    fast, slow = JsonReader()._fast(block), _by_line(block)
+    assert fast is not None and fast.table.equals(slow.table)
+    assert (fast.refused, fast.ignored) == (slow.refused, slow.ignored)
+
+
 def test_quotes_and_commas_in_keys_are_read() -> None:
     rows: list[Mapping[str, object]] = [
         {"client": "a", "time": 1_700_000_000, "level": 1, "apps": [], "foreground_s": {key: 5, "b": 6}}
@@ -239,12 +265,22 @@ def test_csv_of_spreadsheets() -> None:
     reader = CsvReader()
     text = '\ufeffclient, time ,level,apps,note\n"a, b",2026-01-02 03:04:05,50,"a@1;b@2, c","say ""hi"""\nc,1700000000000,51,,\n'
     first = next(iter(text.encode().splitlines())).removeprefix(b"\xef\xbb\xbf")
-    batch = reader.read(_block([first, *text.encode().splitlines()[1:], b"too,few", b'"open']))
+    batch = reader.read(_block([first, *text.encode().splitlines()[1:], b"too,few", b'"open', b"caf\xe9,1,2,,", b"," * 1000]))
     assert [(row["client"], row["time"], row["apps"]) for row in batch.table.to_pylist()] == [
         ("a, b", 1767323045.0, ["a@1", "b@2", "c"]), ("c", 1700000000.0, []),
     ]  # fmt: skip
-    assert [one.reason for one in batch.refused] == ["has more or fewer cells than the header", "is not a line of CSV"]
+    assert [one.reason for one in batch.refused] == [
+        "has more or fewer cells than the header", "is not a line of CSV", "is not UTF-8", "has more than 1,000 cells",
+    ]  # fmt: skip
     assert text_lines.CsvReader(["time", "client"]).client_column == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"), [(b"client," * 1001, "has more than 1,000 cells"), (b"client,\xff", "is not UTF-8")]
+)
+def test_a_header_that_cannot_be_read_is_named(header: bytes, reason: str) -> None:
+    with pytest.raises(FleetError, match=f"a.csv: the header {reason}"):
+        CsvReader(name="a.csv").read(_block([header, b"a"]))
 
 
 @pytest.mark.parametrize(
