@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
 from navitas.fleet.findings.bugs import Bugs
-from navitas.fleet.findings.hogs import Claim, Hogs
+from navitas.fleet.findings.hogs import MIN_CLIENTS, Claim, Hogs
 from navitas.fleet.findings.scores import Scores
 from navitas.fleet.findings.single_apps import SingleApps
 from navitas.fleet.schema import SCHEMA_VERSION, pseudonym
@@ -163,7 +163,7 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
     names = fleet.app_names
     ends = np.stack([hogs.effect.low, hogs.effect.value, hogs.effect.high]).T
     # Too low to be shown, or noise. Bugs are still compared with it.
-    ends[(hogs.claim == Claim.SHORT) | ((hogs.claim == Claim.SCREEN) & ~np.isfinite(hogs.false_rate))] = np.nan
+    ends[(hogs.claim == Claim.SHORT) | ((hogs.claim == Claim.SCREEN) & (hogs.alone.contrasted < MIN_CLIENTS))] = np.nan
     excluded = hogs.excluded_ppm_s
     rows = [
         AppRow(
