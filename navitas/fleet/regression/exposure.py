@@ -59,11 +59,11 @@ def inferred_reliability(changed: F64, varied: F64, length_s: F64, weight_s: F64
     Σ T x̃ d, in an additional first column for exact running times. Also returns the standard deviation of the logarithm of the
     mean by these weights: what the ends leave unknown.
     """
-    found, error = np.empty(varied.shape), np.empty(len(varied))
+    reliability, error = np.empty(varied.shape), np.empty(len(varied))
     for low in range(0, len(varied), _APPS):
         own = slice(low, low + _APPS)
-        found[own], error[own] = _inferred(changed[own], varied[own], length_s[own], weight_s[own])
-    return found, error
+        reliability[own], error[own] = _inferred(changed[own], varied[own], length_s[own], weight_s[own])
+    return reliability, error
 
 
 def _inferred(changed: F64, varied: F64, length_s: F64, weight_s: F64) -> tuple[F64, F64]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from navitas.fleet.paper.paper_sums import MAX_RATE, UNIT_PPM_S, Apriori, rates_of
 
@@ -28,6 +30,17 @@ def test_slices_are_those_of_a_plain_loop() -> None:
             assert rate == pytest.approx(sum(inside) / len(inside), abs=0.05)
         else:
             assert low - 0.001 <= rate <= high + 0.001
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(0, 400), st.integers(1, 100))
+def test_a_slice_has_the_mean_of_the_rates_between_its_bounds(seed: int, first: int, width: int) -> None:
+    """Rates are in the middle of bins, bounds between bins."""
+    exact = 50 * np.random.default_rng(seed).integers(0, 500, 300) + 25
+    low, high = 50.0 * first, 50.0 * (first + width)
+    inside = exact[(exact > low) & (exact < high)]
+    found = Apriori.from_rates(exact).expected(np.array([low]), np.array([high]))
+    assert found[0] == pytest.approx(inside.mean() if len(inside) else (low + high) / 2)
 
 
 def test_exact_pairs_keep_their_rate() -> None:

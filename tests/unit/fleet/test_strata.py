@@ -20,7 +20,7 @@ from navitas.fleet.regression.controls import ControlColumns
 from navitas.fleet.regression.exposure import CLASSES
 from navitas.fleet.regression.pairs import samples_in
 from navitas.fleet.regression.usage import COLUMNS, usage_of
-from navitas.fleet.schema import NETWORKS, SAMPLES, State
+from navitas.fleet.schema import NETWORKS, SAMPLES, State, bucket_of
 from navitas.fleet.store import Store, Unit
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
@@ -205,3 +205,15 @@ def test_runs_that_differ_by_how_sums_round_make_the_same_request() -> None:
     noise = (np.zeros(()), *chance.normal(0, 1e-14, (5, 1000, CLASSES)))
     apps = WantedApps(app, nothing, nothing)
     assert len({JointRequest(apps, app, steady(by_class + one)).digest() for one in noise}) == 1
+
+
+def test_the_parts_of_buckets_are_the_whole() -> None:
+    clients, buckets = np.arange(-4, 5), 3
+    whole = WantedApps(np.array([1]), np.array([-4, -1, -1, 2, 3]), np.array([0, 0, 2, 2, 0]))
+    wanted = whole.table(clients, np.arange(3))
+    assert [tuple(one) for one in np.argwhere(wanted[:, [0, 2]])] == [(0, 0), (3, 0), (3, 1), (6, 1), (7, 0)]
+    parts = [whole.for_bucket(bucket, buckets) for bucket in range(buckets)]
+    for bucket, part in enumerate(parts):
+        own = bucket_of(clients, buckets) == bucket
+        assert part.table(clients, np.arange(3))[own].tolist() == wanted[own].tolist()
+    assert sum(len(part.single_client) for part in parts) == len(whole.single_client)

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.open_fleet import fleet_of
 
-from navitas.fleet.diagnoses.conditions import version_key
+from navitas.fleet.diagnoses.conditions import AppVersions, version_key
 from navitas.fleet.diagnoses.versions import AppVersionRows, find_versions, first_version
 from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import find_hogs
@@ -26,6 +26,13 @@ def test_versions_are_ordered_by_their_numbers() -> None:
     shuffled = ["4.010", "", long, "10.0", "4.2", "1.0", "4.9", "4.2-beta", "4.2.1"]
     assert sorted(shuffled, key=version_key) == order
     assert version_key("4.010") == version_key("4.10")
+
+
+def test_versions_of_an_app_are_those_of_its_packages() -> None:
+    versions = AppVersions(np.array([0, 1, 1, 1], np.int32), np.array([2, 0, 3, 5], np.int32), ["9", "2", "1", ""])
+    found = versions.feature(1, np.array([5, 3, -1, 0, 3], np.int32))
+    assert found.values == ("1", "2")
+    assert found.place.tolist() == [-1, 0, -1, 1, 0]
 
 
 def test_first_versions_are_mostly_true(tmp_path: Path) -> None:
