@@ -172,7 +172,7 @@ def test_a_part_that_only_an_erased_client_had_is_not_missing(tmp_path: Path, ca
         if earlier:
             (path / "erased.json").write_text(json.dumps({"clients": listed["clients"]}))
         assert run(["fleet", *command, str(path)]) == ExitCode.OK
-        assert (f"warning: {path}: 1 absent file of samples taken as erased" in capsys.readouterr().err) is warns
+        assert (f"warning: {path}: 1 absent file of samples counted as erased" in capsys.readouterr().err) is warns
     assert len(json.loads((path / "erased.json").read_text())["parts"]) == 2
 
 
