@@ -42,7 +42,7 @@ def command(
     opened = Store.open(store)
     if unlisted := unlisted_parts(opened):
         warning(
-            f"{store}: {counted(unlisted, 'absent file')} of samples counted as erased: an earlier version listed no erased files",
+            f"{store}: {counted(unlisted, 'absent file')} of samples counted as erased: an earlier version listed none",
             "If you have lost one of them, restore it.",
         )
     if client is None:
