@@ -108,7 +108,7 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None, sca
     refuse(level > 100, "level: is over 100 %")
     refuse(level < 0, "level: is below 0 %")
     state, given = _Words(column["state"]).known(_STATES), column["state"].is_valid().to_numpy(zero_copy_only=False)
-    refuse(given & (state < 0), f"state: is none of {_WORDS}, or 1 to 5")
+    refuse(given & (state < 0), f"state: is not one of {_WORDS}, or 1 to 5")
     if column["charging"].null_count < raw.num_rows:
         charging = _numbers(column["charging"].cast(pa.float64()))
         instead = np.where(charging == 1, _CHARGING, np.where(charging == 0, _DISCHARGING, state))

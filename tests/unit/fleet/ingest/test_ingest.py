@@ -121,7 +121,7 @@ REFUSED = {
     "level: is not a number": row(level="full"),
     "level: is over 100 %": row(level=100.5),
     "level: is below 0 %": row(level=-1),
-    "state: is none of unknown, not charging, not_charging, discharging, unplugged, charging, full, or 1 to 5": row(
+    "state: is not one of unknown, not charging, not_charging, discharging, unplugged, charging, full, or 1 to 5": row(
         state="sleeping"
     ),
     "apps: are missing (an empty list means that none ran)": row(apps=None),
