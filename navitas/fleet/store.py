@@ -250,8 +250,9 @@ def check_places(store: Store) -> None:
 
 def _check_place(file: Path, buckets: int, clients: list[int], times: list[int]) -> None:
     """Check the least and greatest client and time of a part. These suffice: a part is misplaced with all its clients."""
-    bucket, month = bucket_of(np.array(clients, np.int64), buckets), month_of(np.array(times, np.int64))
-    folders = {Unit(*one).folder for one in product(bucket.tolist(), np.datetime_as_string(month).tolist())}
+    months = np.datetime_as_string(month_of(np.array(times, np.int64)))
+    units = product(bucket_of(np.array(clients, np.int64), buckets).tolist(), months.tolist())
+    folders = {Unit(bucket, month).folder for bucket, month in units}
     if folders - {f"{file.parent.parent.name}/{file.parent.name}"}:
         raise FleetError(f"{file}: not a part of samples: some are of another bucket or month than its folder", RESTORE)
 

@@ -40,7 +40,7 @@ _WORDS = ", ".join(_STATES)
 # Android's BatteryManager.BATTERY_STATUS_*, which exports have as integers or as floats.
 _STATUS = (State.UNKNOWN, State.CHARGING, State.DISCHARGING, State.UNKNOWN, State.FULL)
 _STATES |= {f"{number}{end}": state for number, state in enumerate(_STATUS, 1) for end in ("", ".0")}
-_NETWORKS = {name: name for name in NETWORKS} | {"wi-fi": "wifi", "cellular": "mobile"}
+_NETWORKS = {name: name for name in NETWORKS} | {"wi-fi": "wifi", "cellular": "mobile", "disconnected": "none"}
 _DISCHARGING, _CHARGING = (list(_STATES).index(word) for word in ("discharging", "charging"))
 # Column of the input → (column of the store, its unit in the input's, least, most). Other values are dropped and counted.
 _FIGURES = {

@@ -16,6 +16,7 @@ from navitas.base.regular_files import read_regular
 from navitas.fleet import layout
 from navitas.fleet.engine.processes import LEAST_BYTES, TaskProcesses
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
+from navitas.fleet.ingest.commit import SourceLedger
 from navitas.fleet.schema import bucket_of, client_number
 from navitas.fleet.simulate.catalog import Catalog, FleetModel, catalog_of, generator
 from navitas.fleet.simulate.clients import Clients, clients_of
@@ -180,7 +181,10 @@ def members_of(store: Store, model: FleetModel, seed: int) -> list[Members]:
 
 
 def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Progress = no_progress) -> tuple[pa.Table, pa.Table]:
-    """Write a period's samples. Returns the truth of its clients, and of hogs and bugs on them, by client."""
+    """Write a period's samples, and enter them in the ledger.
+
+    Returns the truth of its clients, and of hogs and bugs on them, by client.
+    """
     digest = plan.digest()
     tasks = [_BucketTask(store, plan, digest, members) for members in members_of(store, plan.model, plan.seed)]
     count = 0
@@ -193,6 +197,8 @@ def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Progress =
     processes = TaskProcesses(jobs, "Run it again with fewer --jobs; it continues.")
     processes.run(tasks, done)
     processes.close()
+    parts = [f"{unit.folder}/{file.name}" for unit, files in store.parts().items() for file in files if digest in file.name]
+    SourceLedger(store).enter([{"source": digest, "name": "simulated", "rows": count, "accepted": count, "parts": parts}])
     tables = [pa.concat_tables(read_table(task.pieces[which]) for task in tasks) for which in (0, 1)]
     by = [("client", "ascending")]
     return tables[0].sort_by(by), tables[1].sort_by([*by, ("app_id", "ascending")])

@@ -54,6 +54,13 @@ def test_a_row_is_stored_in_the_stores_units(tmp_path: Path) -> None:
     assert "phone-1" not in "".join(file.read_text("latin-1") for file in store.path.rglob("*") if file.is_file())
 
 
+def test_networks_have_other_words(tmp_path: Path) -> None:
+    words = ["Disconnected", "cellular", "wi-fi", "none"]
+    rows = [row(time=1_700_000_000 + number, network=word) for number, word in enumerate(words)]
+    _ingest(tmp_path / "fleet", json_lines(tmp_path / "a.jsonl", rows))
+    assert [one["network"] for one in stored(tmp_path / "fleet")] == ["none", "mobile", "wifi", "none"]
+
+
 def test_parts_are_ordered_and_lie_in_their_unit(tmp_path: Path) -> None:
     rows = [row(f"p{i % 10}", 1_700_000_000 + 200_000 * (i * 7 % 50), i % 100) for i in range(400)]
     _ingest(tmp_path / "fleet", json_lines(tmp_path / "a.jsonl", rows))

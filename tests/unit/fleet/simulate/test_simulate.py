@@ -12,6 +12,7 @@ import pytest
 
 from navitas.base.errors import UsageError
 from navitas.fleet.files import FleetError, read_table
+from navitas.fleet.ingest.commit import listed_parts
 from navitas.fleet.regression.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
 from navitas.fleet.simulate.acting import act
@@ -53,6 +54,7 @@ def test_parts_hold_their_clients_and_months_in_order(store: Store) -> None:
     total = 0
     assert {unit.bucket for unit in store.parts()} == {0, 1, 2}
     assert len({unit.month for unit in store.parts()}) > 1
+    assert listed_parts(store) == {file.relative_to(store.path / "samples").as_posix() for file in store.path.rglob("part-*")}
     for unit, files in store.parts().items():
         assert len(files) == 1
         table = read_table(files[0])
@@ -196,7 +198,9 @@ def test_advice_that_is_followed_saves_what_the_apps_drained(store: Store, tmp_p
     first = contents(acted)
     begin, end = act(acted, effects.select(["client", "app"]), compliance=0.7)
     assert begin > max(truth(acted, "clients")["last_s"].to_pylist())
+    del first["ledger.jsonl"]  # Lists the parts of both periods.
     assert first.items() <= contents(acted).items()
+    assert listed_parts(acted) == {file.relative_to(acted.path / "samples").as_posix() for file in acted.path.rglob("part-*")}
     rows = truth(acted, "acted").to_pylist()
     advice = truth(acted, "advice").to_pylist()
     group = {row["client"]: row["group"] for row in rows}
