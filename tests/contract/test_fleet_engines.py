@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -53,7 +54,7 @@ def fleets(engine: SparkEngine, tmp_path_factory: pytest.TempPathFactory) -> tup
 
 def spilled(store: Store) -> list[str]:
     """Spark files left by commands, except those of this process."""
-    return [folder.name for folder in (store.work / "spill").glob("*") if folder.name != str(os.getpid())]
+    return [folder.name for folder in (store.work / "spill").glob("*") if not folder.name.endswith(f"-{os.getpid()}")]
 
 
 def test_all_engines_give_equal_stages_and_findings(fleets: tuple[Fleet, Fleet]) -> None:
@@ -133,7 +134,7 @@ def test_ctrl_c_ends_spark(fleets: tuple[Fleet, Fleet]) -> None:
     with interruptible():
         started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with started as running:
-        log = store.work / "spill" / str(running.pid) / "spark.log"
+        log = store.work / "spill" / f"{platform.node()}-{running.pid}" / "spark.log"
         while not (log.exists() and log.stat().st_size) and running.poll() is None:
             time.sleep(0.05)
         os.kill(running.pid, signal.SIGINT)
